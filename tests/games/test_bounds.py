@@ -20,6 +20,7 @@ from referee.games.interface.random_source import SeededRandomSource
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER, TRADE_DECK
 from referee.games.tribute.rules.cards import PATRONS, card_set
 from tests.support.learners import chosen
+from tests.support.marks import slow
 
 NOT_REACHED = {
     "dominion": {"turns", "chosen cellar"},
@@ -76,9 +77,7 @@ def botwars() -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize(
-    "name", [dominion, starrealms, pytest.param(tribute, marks=pytest.mark.slow), botwars]
-)
+@pytest.mark.parametrize("name", [slow(dominion), slow(starrealms), slow(tribute), botwars])
 def test_every_bound_is_reached(name: Any) -> None:
     """Entries with the bound 1 may stay at 0, since some of them can only be 0.
 
@@ -91,7 +90,7 @@ def test_every_bound_is_reached(name: Any) -> None:
     numbers = environment.observation(2, options)
     least, most = numbers.high.copy(), numbers.low.copy()
     players = [environment.translator(seat, 2, options) for seat in range(2)]
-    setups = [(state, play) for state in (None, *name()) for play in range(-1, 3)]
+    setups = [(state, play) for state in (*name(), None) for play in range(-1, 3)]
     names = np.broadcast_to(np.array(numbers.names), most.shape)
 
     def not_reached() -> set[str]:

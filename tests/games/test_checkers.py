@@ -27,6 +27,7 @@ from referee.logs.inferred import checker_of
 from referee.match.pages import load_page
 from tests.support.any_game import TOY, Course, every_game, places
 from tests.support.helpers import ROOT, TIMES, Announced
+from tests.support.marks import slow
 from tests.support.public_logs import PublicLog
 
 Json = dict[str, Any]
@@ -61,7 +62,7 @@ def check(name: str, log: list[Json], *, second: bool = False) -> list[Finding]:
 
 @pytest.mark.untraced
 @every_game
-@settings(max_examples=10 * TIMES)
+@settings(max_examples=4 * TIMES)
 @given(
     st.integers(0, 2**53 - 1), st.sampled_from([0.0, 0.02, 0.2]), st.sampled_from([0.0, 0.01, 0.3])
 )
@@ -97,7 +98,9 @@ def damaged(log: list[Json], dice: Random) -> tuple[str, list[Json]]:
     return f"{kind} {key}", [*log[:place], message, *log[place + 1 :]]
 
 
-def found_of(name: str, tries: int) -> tuple[Counter[str], Counter[str], Counter[str], set[str]]:
+def found_of(
+    name: str, tries: int, turns: int = 12
+) -> tuple[Counter[str], Counter[str], Counter[str], set[str]]:
     """Damage many logs and check each of them.
 
     Returns:
@@ -105,7 +108,7 @@ def found_of(name: str, tries: int) -> tuple[Counter[str], Counter[str], Counter
         checkers disagree), and the sections named in findings.
     """
     done, missed, disputed, sections = Counter[str](), Counter[str](), Counter[str](), set[str]()
-    logs = [log_of(Course(name, seed, max_turns=12)) for seed in range(max(6, tries // 50))]
+    logs = [log_of(Course(name, seed, max_turns=turns)) for seed in range(max(3, tries // 50))]
     for number in range(tries):
         dice = Random(number)
         what, log = damaged(logs[number % len(logs)], dice)
@@ -122,8 +125,11 @@ def found_of(name: str, tries: int) -> tuple[Counter[str], Counter[str], Counter
 
 @pytest.mark.untraced
 @every_game
-def test_most_damages_are_found_and_the_second_opinion_agrees(name: str) -> None:
-    done, missed, disputed, sections = found_of(name, 60)
+@pytest.mark.parametrize(("tries", "turns"), [(14, 3), slow(100, 12)])
+def test_most_damages_are_found_and_the_second_opinion_agrees(
+    name: str, tries: int, turns: int
+) -> None:
+    done, missed, disputed, sections = found_of(name, tries, turns)
     assert missed.total() < (1 - FOUND) * done.total(), missed
     assert not disputed
     assert sections <= {*load_page(GAMES[name].specification).sections} or name == TOY
@@ -133,8 +139,8 @@ def test_most_damages_are_found_and_the_second_opinion_agrees(name: str) -> None
 @pytest.mark.untraced
 @every_game
 def test_a_log_with_many_damages_is_read(name: str) -> None:
-    logs = [log_of(Course(name, seed, leaving=0.02, max_turns=9)) for seed in range(4)]
-    for seed in range(30 * TIMES):
+    logs = [log_of(Course(name, seed, leaving=0.02, max_turns=4)) for seed in range(4)]
+    for seed in range(12 * TIMES):
         dice = Random(seed)
         log = dice.choice(logs)
         for _ in range(dice.randrange(2, 6)):

@@ -24,14 +24,14 @@ from tests.support.helpers import ROOT, name_line, seat_of, to_line
 Json = dict[str, Any]
 
 
-def examples(*marks: Any) -> list[Any]:
-    """Return the Python example bots as parameters. Only the first of each game has no `marks`."""
+def examples() -> list[Any]:
+    """Return the Python example bots as parameters."""
     found: list[Any] = []
     for name in GAMES:
-        for place, file in enumerate(sorted((ROOT / "example_bots" / name).glob("*.py"))):
+        for file in sorted((ROOT / "example_bots" / name).glob("*.py")):
             if not file.stem.startswith("http"):
                 which = f"{name}-{file.stem}"
-                found.append(pytest.param(name, file, marks=marks if place else (), id=which))
+                found.append(pytest.param(name, file, id=which))
     return found
 
 
@@ -42,7 +42,8 @@ def bot_of(name: str, file: Path) -> BotSource:
     return find_bot(f"{dialect}:{file}" if dialect else str(file), name)
 
 
-@pytest.mark.parametrize(("name", "file"), examples(pytest.mark.slow))
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "file"), examples())
 async def test_an_example_bot_passes_the_basic_cases(name: str, file: Path) -> None:
     basic = [case.id for case in load_cases(GAMES[name]).cases if case.basic]
     assert await failed(bot_of(name, file), name, basic) == []

@@ -27,7 +27,7 @@ def parts(seen: Any) -> tuple[Any, Any]:
 
 
 @every_game
-@settings(max_examples=6 * TIMES)
+@settings(max_examples=2 * TIMES)
 @given(SEEDS, SEEDS)
 @example(7, 1)
 def test_no_action_is_a_fault_and_all_is_in_bounds(name: str, seed: int, dice: int) -> None:

@@ -46,7 +46,7 @@ def check(question: Question) -> None:
 
 
 @every_game
-@settings(max_examples=6 * TIMES)
+@settings(max_examples=3 * TIMES)
 @given(st.integers(0, 2**53 - 1))
 def test_no_choice_is_a_fault(name: str, seed: int) -> None:
     """All seats are people who pick at random, and each person is told what the others do."""

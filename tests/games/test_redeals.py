@@ -24,7 +24,7 @@ class Position:
     """A match played at random, and the turn at which it is going to be dealt again."""
 
     def __init__(self, name: str, seed: int, *, wrong: float = 0.0) -> None:
-        course = Course(name, seed, wrong=wrong, max_turns=30)
+        course = Course(name, seed, wrong=wrong, max_turns=8)
         self.spec = course.spec
         self.answers: list[tuple[int, bytes]] = []
         for entries in course.play():
@@ -46,9 +46,9 @@ class Position:
         return match, entries, left
 
 
-def positions(name: str, count: int, *, wrong: float = 0.0) -> Iterator[Position]:
+def positions(name: str, count: int) -> Iterator[Position]:
     for seed in range(count * TIMES):
-        yield Position(name, seed, wrong=wrong)
+        yield Position(name, seed)
 
 
 def parts_apart(one: Any, other: Any, name: str = "") -> Iterator[str]:
@@ -63,17 +63,14 @@ def parts_apart(one: Any, other: Any, name: str = "") -> Iterator[str]:
         yield name
 
 
-redealt = pytest.mark.parametrize(
-    "name",
-    [name if name == "dominion" else pytest.param(name, marks=pytest.mark.slow) for name in GAMES],
-)
+redealt = pytest.mark.parametrize("name", list(GAMES))
 
 
 @redealt
 def test_no_seat_is_sent_or_shown_anything_else(name: str) -> None:
     apart: set[str] = set()
     hidden = hidden_in(name)
-    for position in positions(name, 8):
+    for position in positions(name, 4):
         matches = [position.reached(luck) for luck in (1, 2, 3)]
         sent = [[entry.line for entry in each if type(entry) is Sent] for _, each, _ in matches]
         assert sent[0] == sent[1] == sent[2]
@@ -89,7 +86,7 @@ def test_no_seat_is_sent_or_shown_anything_else(name: str) -> None:
 @redealt
 def test_all_that_no_seat_knows_is_dealt_again(name: str) -> None:
     """The new deal depends only on the seed and on what all seats know together."""
-    for position in positions(name, 10):
+    for position in positions(name, 4):
         dealt = []
         for luck in (1, 2):
             match, _, _ = position.reached(luck)
@@ -128,8 +125,8 @@ def test_ships_that_went_on_top_of_a_deck_stay_there() -> None:
 
 def test_cards_that_went_below_the_tavern_deck_stay_there() -> None:
     there = 0
-    for seed in range(4 * TIMES):
-        course = Course("tribute", seed, max_turns=60)
+    for seed in range(TIMES):
+        course = Course("tribute", seed, max_turns=30)
         before: list[Any] = []
         below: list[Any] = []
         for _ in course.play():
@@ -150,7 +147,7 @@ def test_cards_that_went_below_the_tavern_deck_stay_there() -> None:
 def test_the_luck_of_the_rest_follows_from_the_seed_of_the_redeal(name: str) -> None:
     """Replaying the same replies with another seed gives another match, if any luck remains."""
     others = 0
-    for position in positions(name, 8):
+    for position in positions(name, 4):
         ends = []
         for luck in (1, 1, 2):
             match, entries, left = position.reached(luck)
@@ -163,13 +160,13 @@ def test_the_luck_of_the_rest_follows_from_the_seed_of_the_redeal(name: str) -> 
             ends.append([entry.line for entry in entries if type(entry) is Sent])
         assert ends[0] == ends[1]
         others += ends[0] != ends[2]
-    assert others > 2
+    assert others > 1
 
 
 @redealt
 def test_faults_before_a_redeal_do_not_count(name: str) -> None:
     before = 0
-    for position in positions(name, 20, wrong=0.05):
+    for position in [Position(name, seed, wrong=0.05) for seed in (1, 5, 9, 13)]:
         if not position.turn:
             continue  # A fault during the draft ended the match.
         plain = position.spec.new_match()

@@ -27,7 +27,7 @@ def viewers(course: Course) -> list[Viewer]:
 
 
 @every_game
-@settings(max_examples=4 * TIMES)
+@settings(max_examples=2 * TIMES)
 @given(SEEDS)
 def test_a_view_is_json_and_does_not_change_with_the_game(name: str, seed: int) -> None:
     course = Course(name, seed, wrong=0.1, max_turns=9)
@@ -42,7 +42,7 @@ def test_a_view_is_json_and_does_not_change_with_the_game(name: str, seed: int) 
 
 
 @every_game
-@settings(max_examples=8 * TIMES)
+@settings(max_examples=4 * TIMES)
 @given(SEEDS, st.sampled_from([0.0, 0.02, 0.2]))
 def test_the_lines_of_a_seat_lead_to_its_view(name: str, seed: int, wrong: float) -> None:
     """Compare at each request, even after faults where the referee chose the seat's reply."""
@@ -67,7 +67,7 @@ def spectator_of(course: Course) -> Spectator:
 
 
 @every_game
-@settings(max_examples=8 * TIMES)
+@settings(max_examples=4 * TIMES)
 @given(SEEDS, st.sampled_from([0.0, 0.02, 0.2]))
 def test_the_public_lines_lead_to_the_public_view(name: str, seed: int, wrong: float) -> None:
     """Compare at each decision and at the end, except where the lines don't show everything yet."""

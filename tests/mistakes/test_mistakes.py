@@ -52,7 +52,8 @@ def skip_without(language: str) -> None:
         pytest.skip("no node on this machine")
 
 
-@pytest.mark.parametrize("language", ["python", pytest.param("node", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["python", "node"])
 def test_the_right_bot_is_right(language: str) -> None:
     skip_without(language)
     for opponent in ("big_money", "militia_money"):

@@ -12,6 +12,7 @@ from referee.rulefiles.bot import read_rule_file
 from tests.support.live import one_line, referee
 
 FILE = '{"name": "Mine", "author": "B", "buyRules": [{"card": "*", "score": "card.cost"}]}'
+SHORT = ("--set", "max_turns=4")
 
 
 @pytest.fixture
@@ -22,8 +23,9 @@ def made(tmp_path: Path) -> Path:
 
 def test_it_goes_on_from_a_turn_of_a_record(made: Path) -> None:
     bots = ("mine.json", "minimal")
-    assert referee("play", *bots, "--seed", "1", "--record", "r", cwd=made).returncode == 0
-    done = referee("play", "--resume", "r", "--turn", "9", *bots, cwd=made)
+    done = referee("play", *bots, "--seed", "1", *SHORT, "--record", "r", cwd=made)
+    assert done.returncode == 0
+    done = referee("play", "--resume", "r", "--turn", "4", *bots, cwd=made)
     assert done.returncode == 0
     assert "Mine" in done.stdout
 
@@ -42,7 +44,10 @@ def files(tmp_path: Path) -> Path:
     ("words", "shown"),
     [
         (("play", "rush.json", "economy.json"), "play --game starrealms rush.json economy.json"),
-        (("tournament", "a=rush.json", "economy.json", "--deals", "1"), "ended by authority"),
+        (
+            ("tournament", "a=rush.json", "economy.json", "--deals", "1", *SHORT),
+            "ended by turn-limit",
+        ),
         (("conform", "economy.json", "--case", "1.1/2"), "economy.json conforms"),
     ],
 )

@@ -42,9 +42,6 @@ from referee.match.machine import Match, Received, Sent
 from tests.support.helpers import ROOT, name_line
 from tests.support.own_game import SMALL_GAMES
 
-# Number of replies after the fork.
-LENGTH = 40
-
 
 class Pool:
     """A set of hidden cards. The seat doesn't know which of them lies where.
@@ -169,6 +166,7 @@ class Pair:
         choices: seed of the players' choices.
         fork: number of requests before the fork.
         change: seed of the change.
+        length: number of observations that are compared.
     """
 
     definition: GameDefinition = field(repr=False)
@@ -180,6 +178,7 @@ class Pair:
     choices: int
     fork: int
     change: int
+    length: int = 40
 
     def play(self, *, changed: bool) -> Iterator[Observation]:
         """Play the first match of the pair, or the second one if `changed` is True.
@@ -296,7 +295,7 @@ class Pair:
         hidden, compared = True, Compared()
         seen: dict[tuple[Viewer, int], bytes] = {}
         sides = self.play(changed=False), self.play(changed=True)
-        for one, other in islice(zip(*sides, strict=False), LENGTH):
+        for one, other in islice(zip(*sides, strict=False), self.length):
             hidden = hidden and one.open == other.open
             if hidden:
                 assert one.new == other.new, self

@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 
 from referee.games import GAMES
+from referee.games.interface.faults import Disqualification
 from referee.logs.validate import validate_log
+from tests.games.botwars.botwars_matches import new_match
+from tests.support.helpers import shake_hands
 from tests.support.live import entries, referee, without_times
 
 GATHERER, WALKER, FORMATION = "gatherer", "random_walker", "formation"
@@ -44,15 +47,9 @@ def script(folder: Path, name: str, text: str) -> str:
     return shlex.join([sys.executable, "-I", "-S", str(program)])
 
 
-NONE = """def moves(state, me): return '{"type":"move-reply","moves":[]}'"""
-
-
 @pytest.mark.untraced
-@pytest.mark.parametrize("bots", [(FORMATION, GATHERER)], ids=["other"])
-def test_a_match_is_played_verified_validated_and_replayed(
-    tmp_path: Path, bots: tuple[str, str]
-) -> None:
-    result = played(tmp_path, *bots, "--seed", "3")
+def test_a_match_is_played_verified_validated_and_replayed(tmp_path: Path) -> None:
+    result = played(tmp_path, FORMATION, GATHERER, "--seed", "3", "--max-turns", "30")
     assert [player["faults"] for player in result["players"]] == [{}, {}]
     assert result["reason"] in ("eliminated", "turn-limit")
     log, record = str(tmp_path / "log"), str(tmp_path / "record")
@@ -124,35 +121,49 @@ def test_a_wrong_format_loses_and_is_no_disqualification(tmp_path: Path) -> None
     assert list(validate_log(str(tmp_path / "log"), GAMES["botwars"])) == []
 
 
-SILENT = "def moves(state, me): sys.stdin.read()"
-LEAVES = "def moves(state, me): sys.exit()"
-BAD = "def moves(state, me): return '?'"
-HASTY = ["--time-limit", "2"]
+NONE = b'{"type":"move-reply","moves":[]}'
+SILENT, LEAVES, BAD = Disqualification.TIMEOUT, Disqualification.EXITED, b"?"
 
 
 @pytest.mark.parametrize(
     ("red", "blue", "reason", "winners"),
     [
-        (SILENT, NONE, "last-player-standing", ["player2"]),
-        (NONE, LEAVES, "last-player-standing", ["player1"]),
-        (LEAVES, BAD, "no-players", []),
-        (BAD, SILENT, "no-players", []),
-        (SILENT, LEAVES, "no-players", []),
-        (BAD, BAD, "bad-format", ["player1", "player2"]),
+        (SILENT, NONE, "last-player-standing", (1,)),
+        (NONE, LEAVES, "last-player-standing", (0,)),
+        (LEAVES, BAD, "no-players", ()),
+        (BAD, SILENT, "no-players", ()),
+        (SILENT, LEAVES, "no-players", ()),
+        (BAD, BAD, "bad-format", (0, 1)),
+        (BAD, NONE, "bad-format", (1,)),
     ],
 )
 def test_who_fails_in_one_turn(
-    tmp_path: Path, red: str, blue: str, reason: str, winners: list[str]
+    red: bytes | Disqualification,
+    blue: bytes | Disqualification,
+    reason: str,
+    winners: tuple[int, ...],
 ) -> None:
-    bots = [script(tmp_path, "red", red), script(tmp_path, "blue", blue)]
+    match = new_match()
+    shake_hands(match)
+    for seat, answer in enumerate((red, blue)):
+        if isinstance(answer, Disqualification):
+            match.disqualify(seat, answer, "as the test has it")
+        else:
+            match.receive(seat, answer)
+    assert match.outcome is not None
+    assert (match.outcome.reason, match.outcome.winners) == (reason, winners)
+    faults = [{"bad-format": 1} if answer == BAD else {} for answer in (red, blue)]
+    assert match.faults == faults
+
+
+def test_a_process_that_leaves_and_one_of_a_wrong_format(tmp_path: Path) -> None:
+    texts = {"red": "def moves(state, me): sys.exit()", "blue": "def moves(state, me): return '?'"}
+    bots = [script(tmp_path, *text) for text in texts.items()]
     logs = ["--log", str(tmp_path / "log"), "--record", str(tmp_path / "record")]
-    done = referee("play", "--game", "botwars", *bots, *HASTY, *logs, "--format", "json")
+    done = referee("play", "--game", "botwars", *bots, *logs, "--format", "json")
     result = json.loads(done.stdout)
-    assert (result["reason"], result["winners"]) == (reason, winners)
-    left = [player["disqualified"] for player in result["players"]]
-    codes = {SILENT: "timeout", LEAVES: "exited"}
-    assert left == [codes.get(red), codes.get(blue)]
-    assert done.returncode == (1 if any(left) else 0)
+    assert (result["reason"], done.returncode) == ("no-players", 1)
+    assert [player["disqualified"] for player in result["players"]] == ["exited", None]
     assert referee("verify", str(tmp_path / "record")).returncode == 0
     assert list(validate_log(str(tmp_path / "log"), GAMES["botwars"])) == []
 
@@ -183,7 +194,7 @@ def test_who_answers_first_changes_no_byte(tmp_path: Path) -> None:
             script(tmp_path, name, walk + text)
             for name, text in zip(("red", "blue"), pair, strict=True)
         ]
-        result = played(tmp_path, *bots, "--max-turns", "12", "--seed", "1")
+        result = played(tmp_path, *bots, "--max-turns", "4", "--seed", "1")
         assert result["reason"] == "turn-limit"
         record = [entry for entry in without_times(tmp_path / "record") if entry["entry"] != "exit"]
         logs.append(((tmp_path / "log").read_bytes(), record))

@@ -195,11 +195,11 @@ seeds = st.integers(0, 2**53 - 1)
 
 
 @given(seed=seeds, players=st.integers(2, 4))
-@settings(max_examples=12 * TIMES)
+@settings(max_examples=5 * TIMES)
 def test_right_replies(seed: int, players: int) -> None:
-    match, spectator, faults = play(seed, players, right, max_turns=40)
+    match, spectator, faults = play(seed, players, right, max_turns=15)
     assert faults == []
-    check_end(match, spectator, 40)
+    check_end(match, spectator, 15)
 
 
 @given(
@@ -208,20 +208,18 @@ def test_right_replies(seed: int, players: int) -> None:
     choose=st.sampled_from([mixed, doubtful, nonsense]),
     leaving=st.sampled_from([0.0, 0.0, 0.01, 0.2]),
 )
-@settings(max_examples=12 * TIMES)
+@settings(max_examples=8 * TIMES)
 def test_any_replies(seed: int, players: int, choose: Choose, leaving: float) -> None:
-    match, spectator, _ = play(seed, players, choose, max_turns=25, leaving=leaving)
-    check_end(match, spectator, 25)
+    match, spectator, _ = play(seed, players, choose, max_turns=12, leaving=leaving)
+    check_end(match, spectator, 12)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_long_games(players: int) -> None:
-    reasons = set()
-    for seed in range(3):
-        match, spectator, _ = play(seed, players, mixed, max_turns=200)
-        check_end(match, spectator, 200)
-        reasons.add(match.outcome.reason if match.outcome else None)
-    assert reasons <= {"provinces-empty", "piles-empty", "turn-limit"}
+    match, spectator, _ = play(1, players, mixed, max_turns=200)
+    check_end(match, spectator, 200)
+    assert match.outcome is not None
+    assert match.outcome.reason in ("provinces-empty", "piles-empty")
 
 
 cards = st.sampled_from(PILES)
@@ -259,7 +257,7 @@ replies = st.one_of(
     hands=st.lists(st.lists(cards, max_size=8), min_size=4, max_size=4),
     empty=st.lists(cards, max_size=2),
 )
-@settings(max_examples=20 * TIMES)
+@settings(max_examples=10 * TIMES)
 def test_any_replies_from_any_hands(
     said: list[Any], players: int, hands: list[list[str]], empty: list[str]
 ) -> None:
@@ -311,7 +309,7 @@ def spoil(message: Struct) -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_spoiling_a_message_does_not_change_the_game(seed: int, players: int) -> None:
     game, twin = (Dominion(new_setup(players, seed=seed, max_turns=30)) for _ in range(2))
     chance = Random(seed)

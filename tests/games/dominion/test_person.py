@@ -38,7 +38,7 @@ from tests.support.random_players import right
 Json = dict[str, Any]
 
 
-@settings(max_examples=15 * TIMES)
+@settings(max_examples=5 * TIMES)
 @given(st.integers(0, 2**32), st.integers(2, 4), st.booleans())
 def test_one_line_is_told_of_each_turn_of_the_others(seed: int, seats: int, decides: bool) -> None:
     """Compare the one-line reports of opponents' turns with the turns that a record shows.
@@ -49,7 +49,7 @@ def test_one_line_is_told_of_each_turn_of_the_others(seed: int, seats: int, deci
     """
     chance = Random(seed)
     names = [f"P{seat}" for seat in range(seats)]
-    game = Dominion(new_setup(seats, seed=seed, max_turns=20))
+    game = Dominion(new_setup(seats, seed=seed, max_turns=10))
     player, turns = DominionDialogue(names, 0), Turns(names)
     supply: Mapping[str, int] = {}
     told: list[str] = []

@@ -19,7 +19,7 @@ COPPERS_AND_ESTATES = Counter(copper=7, estate=3)
 
 
 @given(st.integers(0, 2**53 - 1), st.integers(0, 3))
-@settings(max_examples=100)
+@settings(max_examples=20)
 def test_the_deal(seed: int, seat: int) -> None:
     player = Player(seat, SeededRandomSource(seed))
     assert player.number == f"player{seat + 1}"
@@ -66,7 +66,7 @@ def labels(prefix: str, count: int) -> list[str]:
     count=st.integers(0, 12),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=200)
+@settings(max_examples=50)
 def test_draw(deck: int, hand: int, in_play: int, discarded: int, count: int, seed: int) -> None:
     player = Player(0, SeededRandomSource(seed))
     player.deck = labels("deck", deck)
@@ -189,7 +189,7 @@ def test_nothing_is_told_of_where_nothing_is_drawn() -> None:
 
 
 @given(st.lists(st.lists(st.sampled_from(PILES), max_size=8), min_size=4, max_size=4))
-@settings(max_examples=60)
+@settings(max_examples=10)
 def test_cards_and_score(piles: list[list[str]]) -> None:
     player = Player(0, SeededRandomSource(1))
     player.deck, player.hand, player.in_play, player.discard_pile = piles

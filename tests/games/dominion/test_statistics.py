@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.dominion import RULES
@@ -17,6 +17,7 @@ from referee.games.interface.capabilities import SeatFacts, Statistics, Statisti
 from referee.games.interface.faults import Disqualification
 from referee.match.machine import Match
 from tests.support.helpers import (
+    TIMES,
     Announced,
     Imposed,
     begun,
@@ -138,12 +139,13 @@ def test_seats_that_never_play_have_nothing(staying: int) -> None:
 
 
 @pytest.mark.untraced
+@settings(max_examples=6 * TIMES)
 @given(st.integers(0, 2**32), st.integers(2, 4), st.sampled_from([right, mixed]))
 def test_it_is_what_the_bots_and_the_spectators_were_told(
     seed: int, seats: int, choose: Any
 ) -> None:
     """The last request of a turn lists everything bought and gained so far (2.11)."""
-    match = new_match(seats, seed=seed, max_turns=25)
+    match = new_match(seats, seed=seed, max_turns=10)
     random = Random(seed)
     supply = full_supply(seats)
     told = Announced(play_out(match, lambda player, request: choose(random, request, supply)))

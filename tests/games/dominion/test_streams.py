@@ -181,7 +181,7 @@ def hands(*decide: Decide, seed: int, seat: int = 0, turns: int = 20) -> list[li
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("own", [("silver",), ("militia", "silver"), ("smithy", "estate")])
 def test_the_opponent_does_not_change_the_order_of_the_cards(
     seed: int, own: tuple[str, ...]
@@ -193,7 +193,7 @@ def test_the_opponent_does_not_change_the_order_of_the_cards(
         assert hands(buys(*own), opponent, seed=seed) == alone
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(1))
 def test_the_number_of_opponents_does_not_change_the_order_of_the_cards(seed: int) -> None:
     alone = hands(buys("militia", "silver"), idle, seed=seed, turns=12)
     others = list(OPPONENTS.values())

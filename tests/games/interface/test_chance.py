@@ -61,7 +61,9 @@ def test_what_is_taken_follows_the_stream_of_the_referee(
         assert cards == left
 
 
-@given(seeds, st.lists(st.tuples(st.sampled_from(["energy", "dice"]), st.integers(1, 400))))
+@given(
+    seeds, st.lists(st.tuples(st.sampled_from(["energy", "dice"]), st.integers(1, 400)), max_size=9)
+)
 @settings(max_examples=15 * TIMES)
 def test_what_is_chosen_follows_the_stream_of_that_name(
     seed: int, choices: list[tuple[str, int]]

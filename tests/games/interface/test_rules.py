@@ -35,6 +35,7 @@ def test_what_a_game_does_not_have_is_none() -> None:
         BOTWARS.probes()
 
 
+@pytest.mark.slow
 def test_a_game_loads_neither_numpy_nor_its_probes() -> None:
     code = "from referee.games import GAMES; [GAMES[game] for game in GAMES]"
     parts = {f"referee.games.{game}.{part}" for game in GAMES for part in ("environment", "probes")}

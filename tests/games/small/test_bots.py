@@ -36,6 +36,7 @@ def test_it_is_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert '{"type": "move-reply", "move": ' in shown
 
 
+@pytest.mark.slow
 def test_its_moves_follow_from_the_seed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     logs = [tmp_path / "1", tmp_path / "2"]
     for log in logs:

@@ -30,6 +30,7 @@ from tests.games.test_leaks import leaky
 from tests.support.any_game import Course
 from tests.support.helpers import NAMES, TIMES, name_line
 from tests.support.leaks import Pair, hidden_in
+from tests.support.marks import slow
 from tests.support.own_game import SMALL_GAMES, every_small_game, small_games
 from tests.support.people import at_random, decide
 
@@ -40,21 +41,22 @@ def _games() -> Iterator[None]:
         yield
 
 
-@every_small_game
+most = pytest.mark.parametrize("name", [slow("battleship"), "connect4", slow("goofspiel"), "kuhn"])
+"""For long tests: Battleship has many more moves, and shows the same as the others."""
+
+
+@most
 @pytest.mark.parametrize(("wrong", "leaving"), [(0.0, 0.0), (0.1, 0.05)])
 def test_a_right_log_has_no_findings(name: str, wrong: float, leaving: float) -> None:
-    for seed in range(3 * TIMES):
+    for seed in range(TIMES):
         log = log_of(Course(name, seed, wrong=wrong, leaving=leaving))
         assert check(name, log) == [], (name, seed)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow][: name == "battleship"]) for name in SMALL_GAMES],
-)
+@pytest.mark.parametrize("name", ["connect4", slow("goofspiel"), slow("kuhn")])
 def test_most_damages_are_found(name: str) -> None:
     missed, sections = 0, {*load_page(GAMES[name].specification).sections}
-    for seed in range(4 * TIMES):
+    for seed in range(3 * TIMES):
         _, log = damaged(log_of(Course(name, seed)), Random(seed))
         try:
             found = check(name, log)
@@ -67,7 +69,7 @@ def test_most_damages_are_found(name: str) -> None:
 
 @every_small_game
 def test_the_requests_of_a_seat_have_its_view(name: str) -> None:
-    for seed in range(3 * TIMES):
+    for seed in range(2 * TIMES):
         course = Course(name, seed, wrong=0.02)
         rules: Any = course.definition
         trackers = [rules.environment.tracker(seat, course.seats) for seat in range(course.seats)]
@@ -81,7 +83,7 @@ def test_the_requests_of_a_seat_have_its_view(name: str) -> None:
 
 def pairs(name: str) -> list[Pair]:
     definition, made = GAMES[name], list[Pair]()
-    for number in range(6 * TIMES):
+    for number in range(3 * TIMES):
         draw = Random(number).randint
         seats = draw(definition.min_seats, min(definition.max_seats, len(NAMES)))
         made.append(
@@ -95,12 +97,13 @@ def pairs(name: str) -> list[Pair]:
                 choices=draw(0, 2**32),
                 fork=draw(0, 12),
                 change=draw(0, 2**32),
+                length=12,
             )
         )
     return made
 
 
-@every_small_game
+@pytest.mark.parametrize("name", ["kuhn", slow("battleship"), slow("goofspiel")])
 def test_what_is_hidden_changes_no_line_and_no_view(name: str) -> None:
     for pair in pairs(name):
         pair.compare()
@@ -116,7 +119,7 @@ def test_a_leak_is_found(where: str) -> None:
         all_leaky()
 
 
-@every_small_game
+@most
 def test_one_bot_plays_every_game(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -659,7 +662,7 @@ def test_tuples_of_a_state_are_lists() -> None:
 @every_small_game
 def test_a_redeal_keeps_what_any_seat_knows(name: str) -> None:
     """Cards that only some seats know, such as an opponent's hand, must stay where they are."""
-    for seed in range(3 * TIMES):
+    for seed in range(TIMES):
         course = Course(name, seed)
         for _ in course.play():
             if not course.match.due:

@@ -17,6 +17,7 @@ from referee.games.interface.random_source import SeededRandomSource
 from referee.web.data import MatchPage
 from referee.web.file import bundle, drawing_style, page_file, small_style
 from referee.web.recorded import read_match
+from tests.support.marks import slow
 from tests.support.own_game import SMALL_GAMES, every_small_game, small_games
 
 
@@ -24,6 +25,10 @@ from tests.support.own_game import SMALL_GAMES, every_small_game, small_games
 def _games() -> Iterator[None]:
     with small_games():
         yield
+
+
+most = pytest.mark.parametrize("name", [slow("battleship"), "connect4", "kuhn"])
+"""One with all in the open, and one with hidden cards."""
 
 
 def pages(name: str, folder: Path) -> tuple[MatchPage, MatchPage]:
@@ -50,7 +55,7 @@ def views(page: MatchPage, viewer: str) -> list[Any]:
     return made
 
 
-@every_small_game
+@most
 def test_a_record_has_parts_and_a_curve(name: str, tmp_path: Path) -> None:
     page, _ = pages(name, tmp_path)
     assert page.header.series == [{"name": "points", "unit": ""}]
@@ -65,7 +70,7 @@ def test_a_record_has_parts_and_a_curve(name: str, tmp_path: Path) -> None:
     assert page.header.facts == {"marks": {"X": 0, "O": 1} if name == "connect4" else {}}
 
 
-@every_small_game
+@most
 def test_a_log_shows_the_public_part_of_its_record(name: str, tmp_path: Path) -> None:
     record, log = pages(name, tmp_path)
     viewer = "public" if "public" in record.header.viewers else "all"

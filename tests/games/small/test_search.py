@@ -83,6 +83,7 @@ def validate(file: str, log: Path, capsys: pytest.CaptureFixture[str]) -> tuple[
     return code, capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_hands_of_13_of_52_cards_are_found(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -90,6 +91,7 @@ def test_hands_of_13_of_52_cards_are_found(
     assert validate(file, log, capsys) == (0, f"{log}: valid\n")
 
 
+@pytest.mark.slow
 def test_an_illegal_move_of_a_hidden_hand_is_not_called_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -107,6 +109,7 @@ def test_an_illegal_move_of_a_hidden_hand_is_not_called_wrong(
     assert "valid to line 5; the rules are not checked from there on: " in out
 
 
+@pytest.mark.slow
 def test_a_wrong_score_is_found_although_hands_are_hidden(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -162,6 +165,7 @@ def test_draws_that_no_message_shows_make_no_finding(
         assert validate(file, log, capsys) == (0, f"{log}: valid\n")
 
 
+@pytest.mark.slow
 def test_a_turn_with_too_many_draws_is_not_called_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -220,6 +224,7 @@ PLAYED = (
 )
 
 
+@pytest.mark.slow
 def test_the_smallest_cards_of_a_player_who_left_do_not_make_a_log_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -287,6 +292,7 @@ class Pairs(Game):
 '''
 
 
+@pytest.mark.slow
 def test_a_die_that_also_decides_who_wins(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,7 +19,7 @@ RULES = GAMES["starrealms"]
 def test_every_action_of_a_request_is_a_choice() -> None:
     """The number of legal actions must match, since two actions could share the same name."""
     turns = 0
-    for seed in range(4):
+    for seed in range(2):
         course = Course("starrealms", seed, max_turns=30)
         players = [Translator(seat, 2) for seat in (0, 1)]
         for _ in course.play():
@@ -34,7 +34,7 @@ def test_every_action_of_a_request_is_a_choice() -> None:
                     seen = dict(zip(NAMES, players[seat].observe().tolist(), strict=True))
                     asked = view.request.least, view.request.most
                     assert (seen["least"], seen["most"]) == asked
-    assert turns > 100
+    assert turns > 50
 
 
 def test_what_is_seen() -> None:

@@ -150,7 +150,13 @@ async def test_a_wrong_bot_fails_its_cases(mistake: str) -> None:
 
 
 async def test_a_bot_without_a_mistake_passes() -> None:
-    """The cases must also ask such a bot every kind of question."""
+    cases = ["4.3/4", "4.6/3", "5.2/4", "5.3/1", "5.3/5", "5.3/8", "5.3/14"]
+    bot = PythonBot("eager", lambda: InProcessBot(Object(eager)))
+    assert await failed(bot, "tribute", cases) == []
+
+
+@pytest.mark.slow
+async def test_the_cases_ask_every_kind_of_question() -> None:
     bots: list[Object] = []
 
     def new() -> InProcessBot:
@@ -162,7 +168,7 @@ async def test_a_bot_without_a_mistake_passes() -> None:
     assert asked >= {*FOLLOW_UPS}
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 @pytest.mark.parametrize("answer", [eager, simplest_reply])
 async def test_a_bot_without_a_mistake_passes_all_cases(answer: Callable[[Json], Any]) -> None:
     bot = PythonBot("right", lambda: InProcessBot(Object(answer)))

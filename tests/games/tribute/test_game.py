@@ -28,7 +28,7 @@ OPTIONS = st.fixed_dictionaries(
     {
         "cards": st.sampled_from(["2025-04", "2024-02", "2023-06", "2023-02"]),
         "chance": st.sampled_from(["streams", "engine"]),
-        "max_turns": st.sampled_from([3, 60]),
+        "max_turns": st.sampled_from([3, 12] if TIMES == 1 else [3, 60]),
         "max_actions": st.sampled_from([1, 5, 1000]),
     }
 )
@@ -71,7 +71,7 @@ class Keeper:
 
 
 @pytest.mark.untraced
-@settings(max_examples=15 * TIMES)
+@settings(max_examples=5 * TIMES)
 @given(SEEDS, st.sampled_from([right, mostly_right, wrong]), OPTIONS)
 def test_whatever_bots_do_no_card_is_there_twice(seed: int, choose: Any, options: Json) -> None:
     keeper = Keeper(choose)

