@@ -67,7 +67,7 @@ def test_what_is_hidden_changes_no_line_and_no_view(name: str) -> None:
 
     No line or view may contain the seed, since anybody who knows it can predict the match.
     """
-    assert compare(soon(pairs(name, 3), 5)).moments > 5
+    assert compare(soon(pairs(name, 3), 3)).moments > 5
 
 
 @pytest.mark.untraced

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import signal
 import sys
+import time
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -225,12 +227,12 @@ def test_a_file_with_one_class_of_a_small_game(
 def test_code_that_does_not_return_is_the_games_mistake(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, endless: str
 ) -> None:
-    # On a busy machine, the game has to get to the line that doesn't return.
-    monkeypatch.setattr(blaming, "GAME_SECONDS", 0.5)
-    file = broken(tmp_path, "        take = 1\n", f"        {endless}\n")
+    """Its time is over when it gets to the line that doesn't return, however fast that was."""
+    over = "__import__('signal').setitimer(0, 0.001)"
+    file = broken(tmp_path, "        take = 1\n", f"        {over}\n        {endless}\n")
     with pytest.raises(GameError, match=r"in advance: GameTimeoutError: this takes longer than"):
         referee.play_match([one_taker, one_taker], game=file, seed=1)
-    file = broken(tmp_path, "class Sticks:", f"{endless}\nclass Sticks:")
+    file = broken(tmp_path, "class Sticks:", f"{over}\n{endless}\nclass Sticks:")
     says = r"in <module>: GameTimeoutError: this takes longer than"
     with pytest.raises(GameError, match=says):
         load(file)
@@ -240,6 +242,24 @@ def test_code_that_does_not_return_is_the_games_mistake(
     monkeypatch.setattr(outside, "_entries", lambda: [entry])
     with pytest.raises(GameError, match=says):
         find_game("endless")
+
+
+def test_the_time_of_a_call_ends_with_it_and_that_of_an_outer_one_goes_on() -> None:
+    def left() -> float:
+        return signal.getitimer(signal.ITIMER_REAL)[0]
+
+    with blaming.in_time(500.0):
+        with blaming.in_time(1000.0):
+            assert 0 < left() <= 500
+        assert 0 < left() <= 500
+    assert left() == 0
+    with blaming.in_time():
+        assert 0 < left() <= blaming.GAME_SECONDS
+    with (
+        pytest.raises(blaming.GameTimeoutError, match=r"longer than 0\.001 s"),
+        blaming.in_time(0.001),
+    ):
+        time.sleep(60)
 
 
 def test_what_a_game_prints_is_not_in_its_log(

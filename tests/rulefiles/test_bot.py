@@ -10,6 +10,7 @@ from referee.bots.command import find_bot
 from referee.errors import BotNotFoundError
 from referee.rulefiles.bot import read_rule_file
 from tests.support.live import one_line, referee
+from tests.support.marks import slow
 
 FILE = '{"name": "Mine", "author": "B", "buyRules": [{"card": "*", "score": "card.cost"}]}'
 SHORT = ("--set", "max_turns=4")
@@ -44,7 +45,7 @@ def files(tmp_path: Path) -> Path:
     ("words", "shown"),
     [
         (("play", "rush.json", "economy.json"), "play --game starrealms rush.json economy.json"),
-        (
+        slow(
             ("tournament", "a=rush.json", "economy.json", "--deals", "1", *SHORT),
             "ended by turn-limit",
         ),
@@ -57,10 +58,11 @@ def test_the_game_is_known_from_the_files(files: Path, words: tuple[str, ...], s
     assert shown in done.stdout
 
 
+@pytest.mark.slow
 def test_a_configuration_has_the_game_of_its_files_or_its_own(files: Path) -> None:
     bots = "\n".join(f'[[bot]]\ncommand = "{name}.json"' for name in ("rush", "economy"))
     for first, code in (("", 0), ('game = "dominion"\n', 2)):
-        files.joinpath("t.toml").write_text(f"deals = 1\n{first}{bots}")
+        files.joinpath("t.toml").write_text(f"deals = 1\nset = {{ max_turns = 4 }}\n{first}{bots}")
         assert referee("tournament", "--config", "t.toml", cwd=files).returncode == code
 
 

@@ -6,10 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.rulefiles.source import MAX_DEPTH, Node, NotJSONError, parse
+from tests.support.helpers import TIMES
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.floats(-1e9, 1e9) | st.text(),
@@ -25,6 +26,7 @@ def plain(node: Node) -> Any:
     return [plain(each) for each in node.value] if isinstance(node.value, list) else node.value
 
 
+@settings(max_examples=6 * TIMES)
 @given(PLAIN, st.sampled_from([None, 2]))
 def test_what_the_standard_library_writes_is_read(value: Any, indent: int | None) -> None:
     try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -32,9 +34,15 @@ def check(log: list[Json]) -> list[Finding]:
     return LOG.findings(checker, log)
 
 
+@cache
+def log_of(seed: int, decide: Any, **options: Any) -> str:
+    return json.dumps(Announced(play_out(new_match(seed, **options), decide)).public)
+
+
 def finished(seed: int, decide: Any, **options: Any) -> list[Json]:
-    """Play a game to its end and return its log."""
-    return Announced(play_out(new_match(seed, **options), decide)).public
+    """Return the log of a whole game, which may be changed."""
+    log: list[Json] = json.loads(log_of(seed, decide, **options))
+    return log
 
 
 FAILED: list[Any] = [b"?", "timeout"]

@@ -24,7 +24,7 @@ from tests.support.live import entries, referee
 BOTS = ROOT / "example_bots" / "botwars"
 GATHERER, WALKER = (str(BOTS / f"{name}.py") for name in ("gatherer", "random_walker"))
 CLASSIC_WALKER = f"classic:{BOTS / 'classic_walker.py'}"
-SMALL = ["--set", "rows=8", "--set", "cols=9", "--max-turns", "6", "--seed", "5"]
+SMALL = ["--set", "rows=8", "--set", "cols=9", "--max-turns", "3", "--seed", "5"]
 
 
 def play(folder: Path, *bots: str, code: int = 0) -> dict[str, Any]:

@@ -168,6 +168,7 @@ def test_a_process_that_leaves_and_one_of_a_wrong_format(tmp_path: Path) -> None
     assert list(validate_log(str(tmp_path / "log"), GAMES["botwars"])) == []
 
 
+@pytest.mark.slow
 def test_who_answers_first_changes_no_byte(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -194,7 +195,7 @@ def test_who_answers_first_changes_no_byte(tmp_path: Path) -> None:
             script(tmp_path, name, walk + text)
             for name, text in zip(("red", "blue"), pair, strict=True)
         ]
-        result = played(tmp_path, *bots, "--max-turns", "4", "--seed", "1")
+        result = played(tmp_path, *bots, "--max-turns", "2", "--seed", "1")
         assert result["reason"] == "turn-limit"
         record = [entry for entry in without_times(tmp_path / "record") if entry["entry"] != "exit"]
         logs.append(((tmp_path / "log").read_bytes(), record))
@@ -208,7 +209,7 @@ def test_a_full_armys_moves_are_not_too_long(tmp_path: Path) -> None:
         "    move = {'from': 0, 'to': 1, 'why': 'x' * 1000}\n"
         "    return json.dumps({'type': 'move-reply', 'moves': [move] * 900})"
     )
-    result = played(tmp_path, script(tmp_path, "long", text), GATHERER, "--max-turns", "3")
+    result = played(tmp_path, script(tmp_path, "long", text), GATHERER, "--max-turns", "1")
     assert result["reason"] == "turn-limit"
-    assert result["players"][0]["faults"] == {"ignored-move": 3}
-    assert result["players"][0]["ignored_moves"] == 2700
+    assert result["players"][0]["faults"] == {"ignored-move": 1}
+    assert result["players"][0]["ignored_moves"] == 900

@@ -83,7 +83,7 @@ def test_the_requests_of_a_seat_have_its_view(name: str) -> None:
 
 def pairs(name: str) -> list[Pair]:
     definition, made = GAMES[name], list[Pair]()
-    for number in range(3 * TIMES):
+    for number in range(2 * TIMES):
         draw = Random(number).randint
         seats = draw(definition.min_seats, min(definition.max_seats, len(NAMES)))
         made.append(
@@ -97,7 +97,7 @@ def pairs(name: str) -> list[Pair]:
                 choices=draw(0, 2**32),
                 fork=draw(0, 12),
                 change=draw(0, 2**32),
-                length=12,
+                length=8,
             )
         )
     return made
@@ -119,7 +119,7 @@ def test_a_leak_is_found(where: str) -> None:
         all_leaky()
 
 
-@most
+@pytest.mark.parametrize("name", ["connect4", *map(slow, ("battleship", "goofspiel", "kuhn"))])
 def test_one_bot_plays_every_game(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

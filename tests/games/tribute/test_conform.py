@@ -150,7 +150,7 @@ async def test_a_wrong_bot_fails_its_cases(mistake: str) -> None:
 
 
 async def test_a_bot_without_a_mistake_passes() -> None:
-    cases = ["4.3/4", "4.6/3", "5.2/4", "5.3/1", "5.3/5", "5.3/8", "5.3/14"]
+    cases = ["4.3/4", "4.6/3", "5.3/1", "5.3/8"]
     bot = PythonBot("eager", lambda: InProcessBot(Object(eager)))
     assert await failed(bot, "tribute", cases) == []
 

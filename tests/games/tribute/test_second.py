@@ -73,7 +73,7 @@ def test_set_up(wanted: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "number",
     [
-        number if number % 6 == 0 else pytest.param(number, marks=pytest.mark.all_cases)
+        number if number in (17, 23) else pytest.param(number, marks=pytest.mark.all_cases)
         for number in range(len(VECTORS["games"]))
     ],
 )
@@ -158,7 +158,7 @@ def _difference(expected: str, found: str) -> str:
     )
 
 
-@pytest.mark.parametrize("number", [slow(0), *range(1, 5), slow(5), 6, 7, *range(9, 9 * TIMES)])
+@pytest.mark.parametrize("number", [slow(0), slow(6), 2, 4, 7, *range(9, 9 * TIMES)])
 def test_random_games_agree(number: int) -> None:
     assert first_departure(number) is None
 
