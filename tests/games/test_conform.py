@@ -73,7 +73,7 @@ class Simple:
         return to_line(self._answer(request))
 
 
-@pytest.mark.parametrize("chapters", ["", pytest.param("4567", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("chapters", ["", pytest.param("4567", marks=pytest.mark.all_cases)])
 @pytest.mark.parametrize("name", [name for name in GAMES if GAMES[name].simplest_reply])
 async def test_a_bot_that_replies_as_simply_as_it_can_passes(name: str, chapters: str) -> None:
     cases = load_cases(GAMES[name]).cases

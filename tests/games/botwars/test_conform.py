@@ -50,7 +50,7 @@ def walker() -> str:
 async def test_a_classic_bot_conforms(cases: list[str]) -> None:
     found = await report(find_bot(walker(), "botwars"), cases)
     assert not_passed(found) == []
-    assert found.passed > 25
+    assert found.passed > 20
     passed = {result.id for result in found.cases if result.status == Status.PASSED}
     assert {"1.1/6", "6.1/1", "6.1/2", "6.2/1", "8.4/1"} <= passed
 

@@ -404,7 +404,7 @@ async def test_an_object_conforms(new: type[kit.DominionBot], cases: list[Case])
 
 
 @pytest.mark.slow
-@some_and_rest(pytest.mark.slow)
+@some_and_rest(pytest.mark.all_cases)
 async def test_a_program_conforms(cases: list[Case], tmp_path: Path) -> None:
     program = tmp_path / "my_bot.py"
     program.write_text(
