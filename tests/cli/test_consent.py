@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from referee.bots.processes import sandbox
+from tests.support.batches import play_in_a_thread
 from tests.support.live import ROOT, referee
 from tests.support.sandboxed import needs_bwrap
 from tests.support.serving import running
@@ -36,10 +37,12 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("theirs")
     (made / "bot.py").write_text(LEAVES + MINIMAL)
     none = ["--sandbox", "none", *SHORT]
-    played = ["play", "./bot.py", "minimal", "--record", "r.jsonl"]
+    played = ["play", "./bot.py", "smithy.json", "--record", "r.jsonl"]
     assert referee(*played, *none, cwd=made).returncode == 0
-    words = ["./bot.py", "minimal", "--deals", "1", "--jobs", "1", "--store", "s.sqlite", "-q"]
-    assert referee("tournament", *words, *none, cwd=made).returncode == 0
+    words = ["./bot.py", "smithy.json", "--deals", "1", "--jobs", "1", "--store", "s.sqlite", "-q"]
+    with pytest.MonkeyPatch.context() as patch:
+        play_in_a_thread(patch)
+        assert referee("tournament", *words, *none, cwd=made).returncode == 0
     (made / "ran").unlink()
     return made
 
@@ -90,8 +93,8 @@ def test_programs_that_only_a_file_names_are_listed(
 def against_a_person(record: Path) -> str:
     """The text of the record, with a person in place of the bot's opponent."""
     text = record.read_text()
-    assert '"minimal"]' in text
-    return text.replace('"minimal"]', '"human"]', 1)
+    assert '"smithy.json"]' in text
+    return text.replace('"smithy.json"]', '"human"]', 1)
 
 
 def test_a_person_in_the_browser_starts_no_program_of_a_record(folder: Path) -> None:
@@ -104,10 +107,13 @@ def test_a_person_in_the_browser_starts_no_program_of_a_record(folder: Path) -> 
 
 @needs_bwrap
 def test_programs_of_a_record_get_the_sandbox(folder: Path) -> None:
-    """Only a typed `--sandbox none` starts them without it, although the record says `none`."""
+    """The record says that it was played without one."""
     done = referee(*FROM, "--run-recorded", "--sandbox-read", ".", "--format", "json")
     assert json.loads(done.stdout)["sandbox"] == "bwrap"
     assert not (folder / "ran").exists()
+
+
+def test_programs_of_a_record_have_no_sandbox_if_that_is_typed(folder: Path) -> None:
     done = referee(*FROM, "--run-recorded", "--sandbox", "none")
     assert done.returncode == 0
     assert (folder / "ran").exists()
@@ -143,6 +149,7 @@ except OSError:
 {MINIMAL.replace('"Minimal"', 'f"saw {found}"')}"""
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_a_record_chooses_no_folder_of_the_reader(folder: Path) -> None:
     """Absolute paths, `..` and links show a bot nothing, unless the user names the folder."""
@@ -153,8 +160,10 @@ def test_a_record_chooses_no_folder_of_the_reader(folder: Path) -> None:
     record = (folder / "r.jsonl").read_text()
 
     def resumed(path: str, *words: str) -> tuple[int, str]:
-        bots = json.dumps([shlex.join([sys.executable, "-c", READS, path]), "minimal"])
-        changed = re.sub(r'"bots":\[.*?"minimal"\]', lambda _: f'"bots":{bots}', record, count=1)
+        bots = json.dumps([shlex.join([sys.executable, "-c", READS, path]), "smithy.json"])
+        changed = re.sub(
+            r'"bots":\[.*?"smithy.json"\]', lambda _: f'"bots":{bots}', record, count=1
+        )
         (folder / "k.jsonl").write_text(changed)
         done = referee(
             *FROM[:2], "k.jsonl", *FROM[3:], "--run-recorded", "-q", "--log", "-", *words
@@ -257,7 +266,8 @@ def test_a_variable_in_a_store_makes_a_bundled_bot_a_program(folder: Path) -> No
 
 @needs_bwrap
 def test_a_store_does_not_take_the_sandbox_from_those_who_go_on(folder: Path) -> None:
-    words = ["./bot.py", "minimal", "--deals", "2", "--store", "s.sqlite", "--extend", "-q"]
+    words = ["./bot.py", "smithy.json", "--deals", "2", "--store", "s.sqlite"]
+    words += ["--extend", "-q"]
     done = referee("tournament", *words, *SHORT)
     assert (done.returncode, done.stdout) == (2, "")
     assert "--sandbox none continues without it" in done.stderr
@@ -303,6 +313,7 @@ def test_reading_a_file_starts_nothing_of_it(words: list[str], folder: Path) -> 
     assert not (folder / "ran").exists()
 
 
+@pytest.mark.slow
 def test_visitors_play_only_against_bots_that_were_typed(folder: Path) -> None:
     """A saved game may name other bots, but the server doesn't start them for visitors."""
     games = folder / "games"

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
+import pytest
 from msgspec import structs
 
 from referee.bots.processes.orphans import adopt_orphans
@@ -31,6 +32,12 @@ def worker() -> Iterator[Executor]:
             executor.submit(end_bots).result()
             adopt_orphans(False)
     assert left_behind() == []
+
+
+def play_in_a_thread(patch: pytest.MonkeyPatch) -> None:
+    """Let tournaments play in a thread of this process, which starts at once."""
+    patch.setattr("referee.workers.prepare", lambda: True)
+    patch.setattr("referee.workers.worker_processes", lambda *_, **__: worker())
 
 
 def batch(

@@ -24,20 +24,22 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
     return err
 
 
-def test_a_file_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_written(
+    short_record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = tmp_path / "match.html"
-    assert cli.main(["page", str(RECORD), "-o", str(page)]) == 0
+    assert cli.main(["page", str(short_record), "-o", str(page)]) == 0
     assert said(capsys) == f"referee: {page}: {page.stat().st_size / 1000:.0f} KB\n"
     assert page.read_text().startswith("<!DOCTYPE html>")
     assert 'id="header-0"' in page.read_text()
 
 
 def test_many_files_are_one_page_and_what_is_none_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    short_record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong, page = tmp_path / "wrong", tmp_path / "match.html"
     wrong.write_text("no log\n")
-    assert cli.main(["page", str(RECORD), str(wrong), str(LOG), "-o", str(page)]) == 1
+    assert cli.main(["page", str(short_record), str(wrong), str(LOG), "-o", str(page)]) == 1
     problem, written = said(capsys).splitlines()
     assert problem.startswith(
         f"referee: {wrong}, line 1: this is not a match record or a spectator"
@@ -55,6 +57,7 @@ def test_many_files_are_one_page_and_what_is_none_is_told(
     ],
 )
 def test_a_page_is_named_after_its_match(
+    short_record: Path,
     files: list[str],
     page: str,
     tmp_path: Path,
@@ -64,7 +67,7 @@ def test_a_page_is_named_after_its_match(
     monkeypatch.chdir(tmp_path)
     Path("games").mkdir()
     for name in files:
-        Path(name).write_bytes(RECORD.read_bytes())
+        Path(name).write_bytes(short_record.read_bytes())
     for _ in range(2):
         assert cli.main(["page", *files]) == 0
         assert said(capsys).startswith(f"referee: {page}: ")
@@ -81,13 +84,14 @@ def test_nothing_is_written_where_nothing_can_be_shown(
     assert not page.exists()
 
 
-def test_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["page", str(RECORD), "-o", "-"]) == 0
+def test_to_standard_output(short_record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["page", str(short_record), "-o", "-"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("<!DOCTYPE html>")
     assert err == ""
 
 
+@pytest.mark.slow
 def test_it_needs_no_locale(tmp_path: Path) -> None:
     page = tmp_path / "match.html"
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -100,9 +104,11 @@ def test_it_needs_no_locale(tmp_path: Path) -> None:
     assert "■" in page.read_text("utf-8")
 
 
-def test_a_page_can_have_a_title(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_can_have_a_title(
+    short_record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = tmp_path / "final.html"
-    for files in ([RECORD], [RECORD, LOG]):
+    for files in ([short_record], [short_record, LOG]):
         words = ["page", *map(str, files), "-o", str(page), "--title", 'Final <"1">', "--force"]
         assert cli.main(words) == 0
         text = page.read_text()
@@ -112,21 +118,26 @@ def test_a_page_can_have_a_title(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert (r'"title":"Final \u003c\"1\">"' in text) == (len(files) == 1)
 
 
-def test_some_turns_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_some_turns_alone(
+    short_record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = tmp_path / "match.html"
-    assert cli.main(["page", str(RECORD), "-o", str(page)]) == 0
+    assert cli.main(["page", str(short_record), "-o", str(page)]) == 0
     whole = page.stat().st_size
-    assert cli.main(["page", str(RECORD), "-o", str(page), "--turns", "3-4"]) == 0
+    assert cli.main(["page", str(short_record), "-o", str(page), "--turns", "3-4"]) == 0
     assert page.stat().st_size < whole
 
 
 def test_it_is_opened(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    short_record: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
     page = tmp_path / "a match.html"
-    assert cli.main(["page", str(RECORD), "-o", str(page), "--open"]) == 0
+    assert cli.main(["page", str(short_record), "-o", str(page), "--open"]) == 0
     assert opened == [page.as_uri()]
 
 
@@ -165,9 +176,12 @@ def test_wrong_usage_is_one_sentence(
 
 
 def test_a_page_too_large_is_one_sentence(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    short_record: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(file, "MAX_FILE", 100)
-    assert cli.main(["page", str(RECORD)]) == 2
+    assert cli.main(["page", str(short_record)]) == 2
     assert "give fewer files, or part of the match with --turns FIRST-LAST" in said(capsys)
