@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from referee.cli.human_terminal import seated
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.logs.verify import Kind, verify_record
-from tests.support.live import entries, hostile, one_line, referee, referee_process
+from tests.support.forked_referee import forked_referee
+from tests.support.live import entries, hostile, one_line, referee
 from tests.support.typing_person import CTRL_C, CTRL_D, TypingPerson
 
 Sit = Callable[..., TypingPerson]
@@ -58,7 +60,7 @@ def test_a_match_from_the_first_prompt_to_the_report(sit: Sit, tmp_path: Path) -
 
 
 def test_where_there_is_room_it_is_told_what_the_cards_do(sit: Sit) -> None:
-    person = sit("play", "human", "big_money", "--seed", "11", "--max-turns", "1", rows=40)
+    person = sit("play", "human", "big_money.json", "--seed", "11", "--max-turns", "1", rows=40)
     first = person.answer("t")
     assert re.search(r"^ +12  smithy +4 +10  \+3 cards$", first, re.MULTILINE)
     assert "top discard  you choose it at the end of this turn\n" in person.answer("")
@@ -86,7 +88,7 @@ def test_what_is_wrong_is_answered_and_asked_again(sit: Sit) -> None:
 
 
 def test_ctrl_c_ends_the_match_and_the_bots(sit: Sit) -> None:
-    person = sit("play", "human", "big_money", "--seed", "11")
+    person = sit("play", "human", "big_money.json", "--seed", "11")
     person.expect("\n> ")
     person.type(CTRL_C, "")
     assert person.leave() == 130
@@ -107,7 +109,7 @@ def test_a_bot_that_thinks_for_long_is_named_once(sit: Sit) -> None:
 
 
 def test_ctrl_d_twice_leaves_the_match(sit: Sit) -> None:
-    person = sit("play", "human", "big_money", "--seed", "11")
+    person = sit("play", "human", "big_money.json", "--seed", "11")
     person.expect("\n> ")
     person.type(CTRL_D, "")
     person.expect("Press Ctrl-D again to leave the match, or Enter to continue.")
@@ -132,10 +134,10 @@ def test_no_line_is_longer_than_the_terminal(sit: Sit, columns: int) -> None:
 
 
 def test_colours_only_where_they_are_wanted(sit: Sit) -> None:
-    plain = sit("play", "human", "minimal", "--seed", "1")
+    plain = sit("play", "human", "smithy.json", "--seed", "1")
     plain.expect("\n> ")
     assert "\x1b" not in plain.seen
-    coloured = sit("play", "human", "minimal", "--seed", "1", NO_COLOR="")
+    coloured = sit("play", "human", "smithy.json", "--seed", "1", NO_COLOR="")
     coloured.expect("\n> ")
     assert "\x1b[1mYour 1st turn\x1b[0m" in coloured.seen
 
@@ -186,10 +188,10 @@ def test_an_action_with_what_it_needs(sit: Sit, tmp_path: Path) -> None:
 
 
 def test_a_person_needs_a_terminal() -> None:
-    done = referee("play", "human", "big_money")
+    done = referee("play", "human", "big_money.json")
     assert done.returncode == 2
     assert "a person needs a terminal" in one_line(done.stderr)
-    done = referee_process("play", "human", "big_money", input="silver\n")
+    done = forked_referee("play", "human", "big_money.json", stdin=subprocess.DEVNULL)
     assert done.returncode == 2
     assert "standard input is not one" in one_line(done.stderr)
 
@@ -228,11 +230,11 @@ def test_a_person_plays_matches_alone(command: tuple[str, ...]) -> None:
 
 def test_a_person_goes_on_with_a_recorded_match(sit: Sit, tmp_path: Path) -> None:
     record = tmp_path / "record"
-    command = ["play", "big_money", "minimal", "--seed", "11", "--max-turns", "3"]
+    command = ["play", "big_money.json", "smithy.json", "--seed", "11", "--max-turns", "3"]
     assert referee(*command, "--record", str(record)).returncode == 0
-    person = sit("play", "human", "minimal", "--resume", str(record), "--turn", "5")
+    person = sit("play", "human", "smithy.json", "--resume", str(record), "--turn", "5")
     before = person.answer("silver")
-    assert before.count("player2 Minimal played") == 2
+    assert before.count("player2 Smithy played") == 2
     assert "Your 3rd turn\n" in before
     assert person.leave() == 0
     assert "3       0" in person.seen  # three turns, no faults

@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +15,11 @@ import pytest
 
 from referee import cli
 from referee.logs.outputs import RECORD
+from tests.support.forked_referee import ForkedReferee
 from tests.support.live import one_line
 from tests.support.own_game import SMALL_GAMES
 
+BOTS = ("big_money.json", "smithy.json")
 SAYS = re.compile(r"referee: watch it at (http://127\.0\.0\.1:\d+)(/\S+)\n")
 
 
@@ -27,13 +28,8 @@ def watching(*words: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str],
     """Start a command and yield it with the server's address and the path of its page."""
     # Temporary files go into this folder, so that tests can check what is left of them.
     environment = {**os.environ, "TMPDIR": str(folder), "DISPLAY": "", "WAYLAND_DISPLAY": ""}
-    with subprocess.Popen(
-        [sys.executable, "-m", "referee", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    ) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with ForkedReferee(*words, **pipes, env=environment) as process:
         try:
             assert process.stderr is not None
             found = SAYS.fullmatch(process.stderr.readline())
@@ -63,6 +59,7 @@ def is_gone(url: str) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_match_of_a_game_from_a_file(tmp_path: Path) -> None:
     """The server has to load the game too, and the command for later must name its file."""
     record, game = tmp_path / "record.jsonl", SMALL_GAMES["connect4"]
@@ -78,14 +75,14 @@ def test_a_match_of_a_game_from_a_file(tmp_path: Path) -> None:
 
 
 def test_a_match_to_its_end_and_a_page_that_stays(tmp_path: Path) -> None:
-    with watching("play", "--browser", "big_money", "big_money", folder=tmp_path) as (
+    with watching("play", "--browser", *BOTS, folder=tmp_path) as (
         process,
         url,
         page,
     ):
         assert process.stderr is not None
         assert "the page stays until Ctrl-C; --record FILE saves" in process.stderr.readline()
-        assert "Big Money (player1) vs Big Money (player2)" in get(url + page).text
+        assert "Big Money by rules vs Smithy" in get(url + page).text
         header = get(f"{url}{page.replace('watch', 'match')}/header").json()
         assert (header["kind"], header["viewers"]) == ("record", ["all", "public", "0", "1"])
         out, _ = end(process, signal.SIGINT)
@@ -97,6 +94,7 @@ def test_a_match_to_its_end_and_a_page_that_stays(tmp_path: Path) -> None:
 SLOW = "import time, sys\nfor line in sys.stdin:\n    time.sleep(60)\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_no_server_stays(number: int, tmp_path: Path) -> None:
     bot = tmp_path / "slow.py"
@@ -131,6 +129,7 @@ def test_a_compressed_record_cannot_be_followed(capsys: pytest.CaptureFixture[st
     assert "--browser cannot follow x.jsonl.zst" in one_line(capsys.readouterr().err)
 
 
+@pytest.mark.slow
 def test_a_server_that_cannot_begin(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     os.mkfifo(tmp_path / "fifo")
     reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
@@ -140,6 +139,7 @@ def test_a_server_that_cannot_begin(tmp_path: Path, capfd: pytest.CaptureFixture
     assert "fifo is neither a file nor a folder" in one_line(capfd.readouterr().err)
 
 
+@pytest.mark.slow
 def test_a_server_that_cannot_begin_leaves_the_old_record(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

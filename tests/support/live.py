@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import pty
 import resource
 import select
 import shlex
@@ -170,24 +169,6 @@ def referee_process(*arguments: str, **options: Any) -> subprocess.CompletedProc
         timeout=60,
         **options,
     )
-
-
-def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
-    leader, follower = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "referee", *arguments],
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env=os.environ | {"COLUMNS": "80", "TERM": "xterm-256color"} | environment,
-    )
-    os.close(follower)
-    written = b""
-    with contextlib.suppress(OSError):  # raised when the process has ended and closed the terminal
-        while data := os.read(leader, 65536):
-            written += data
-    os.close(leader)
-    return process.wait(), written.decode()
 
 
 def one_line(text: str) -> str:

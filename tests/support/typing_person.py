@@ -12,9 +12,11 @@ import struct
 import subprocess
 import sys
 import termios
+from functools import partial
 from pathlib import Path
 from typing import IO
 
+from tests.support.forked_referee import ForkedReferee
 from tests.support.live import ROOT
 
 CTRL_C, CTRL_D = "\x03", "\x04"
@@ -35,6 +37,7 @@ class TypingPerson:
         stdout: IO[bytes] | None = None,
         ignores_hangup: bool = False,
         folder: Path = ROOT,
+        forks: bool = True,
         **environment: str,
     ) -> None:
         self._leader, follower = pty.openpty()
@@ -46,8 +49,9 @@ class TypingPerson:
             if ignores_hangup:
                 signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "referee", *arguments],
+        real = [sys.executable, "-m", "referee", *arguments]
+        start = partial(ForkedReferee, *arguments) if forks else partial(subprocess.Popen, real)
+        self.process = start(
             stdin=follower,
             stdout=follower if stdout is None else stdout,
             stderr=follower,
@@ -102,3 +106,12 @@ class TypingPerson:
             return False
         self.seen += data.decode().replace("\r\n", "\n")
         return bool(data)
+
+
+def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
+    """Run the command on a terminal with colours. Return its exit code and all that it printed."""
+    person = TypingPerson(*arguments, folder=Path.cwd(), **({"NO_COLOR": ""} | environment))
+    try:
+        return person.leave(), person.seen
+    finally:
+        person.close()

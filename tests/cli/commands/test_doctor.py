@@ -7,7 +7,6 @@ import json
 import math
 import os
 import resource
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,14 @@ from referee.bots.processes import cgroups, sandbox
 from referee.cli.commands import doctor
 from referee.match.limits import LimitsBy
 from referee.starters import LANGUAGES
+from tests.support.forked_referee import forked_referee
 from tests.support.live import referee
 
+NOTHING = {"PATH": "/nonexistent"}  # the programs of languages take long to say their versions
 
-def checks(**env: str) -> dict[str, dict[str, Any]]:
-    done = referee("doctor", "--format", "json", env=env)
+
+def checks(path: str = NOTHING["PATH"]) -> dict[str, dict[str, Any]]:
+    done = referee("doctor", "--format", "json", env={"PATH": path})
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
     assert report["ok"] is True
@@ -31,7 +33,7 @@ def checks(**env: str) -> dict[str, dict[str, Any]]:
 
 
 def test_the_text_fits_80_columns_and_says_how_to_get_what_is_missing() -> None:
-    done = referee("doctor", env={"PATH": "/nonexistent"})
+    done = referee("doctor", env=NOTHING)
     lines = done.stdout.splitlines()
     assert done.returncode == 0  # Python bots don't need anything from PATH
     assert lines[-1] == "Matches and tournaments can be played here."
@@ -62,12 +64,13 @@ def test_json_has_the_same() -> None:
 def test_a_compiler_that_hangs_or_fails_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "PROBE_SECONDS", 0.2)
-    for name, body in (("node", "sleep 100"), ("perl", "exit 3"), ("cc", "echo; echo cc 1.2")):
+    monkeypatch.setattr(doctor, "PROBE_SECONDS", 1.0)
+    hangs = "exec /bin/sleep 100"
+    for name, body in (("node", hangs), ("perl", "exit 3"), ("cc", "echo; echo cc 1.2")):
         file = tmp_path / name
         file.write_text(f"#!/bin/sh\n{body}\n")
         file.chmod(0o755)
-    found = checks(PATH=f"{tmp_path}:/usr/bin:/bin")
+    found = checks(str(tmp_path))
     for name, program in (("JavaScript", "node"), ("Perl", "perl")):
         assert found[name]["status"] == "missing"
         assert found[name]["found"] == f"{tmp_path}/{program} does not run"
@@ -94,10 +97,11 @@ def test_what_cannot_be_found_out_does_not_end_the_command(
     assert "cannot be found out" in found["memory"]["found"]
 
 
-@pytest.mark.slow
 def test_where_no_match_can_be_played_the_exit_code_is_1() -> None:
-    words = ["sh", "-c", 'ulimit -n 40; exec "$0" -m referee doctor', sys.executable]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ)
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+
+    done = forked_referee("doctor", preexec_fn=limit, env={**os.environ, **NOTHING})
     assert done.returncode == 1, done
     assert "  NO  a match         a match needs 48 file descriptors (ulimit -n)" in done.stdout
     assert done.stdout.endswith("No match can be played here: see NO.\n")
@@ -112,12 +116,12 @@ def test_where_processes_share_no_memory_there_are_matches_and_no_tournament(
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", no_lock)
-    done = referee("doctor")
+    done = referee("doctor", env=NOTHING)
     assert done.returncode == 1
     assert "  ok  a match  " in done.stdout
     assert "  NO  a tournament    processes cannot share memory (they need a" in done.stdout
     assert done.stdout.endswith("\nMatches can be played here, but no tournament: see NO.\n")
-    report = json.loads(referee("doctor", "--format", "json").stdout)
+    report = json.loads(referee("doctor", "--format", "json", env=NOTHING).stdout)
     assert report["ok"] is False
     problems = [check["name"] for check in report["checks"] if check["status"] == "problem"]
     assert problems == ["a tournament"]
@@ -125,9 +129,13 @@ def test_where_processes_share_no_memory_there_are_matches_and_no_tournament(
 
 def test_a_match_in_which_a_bot_fails_is_a_problem() -> None:
     """`doctor` plays with bots that never make mistakes, so a failed bot points to the machine."""
-    lost = play_match(["false", "minimal"], seed=1).players[0].disqualification
+    short = {"max_turns": 1}
+    fine, failed = (
+        play_match([bot, "smithy.json"], seed=1, options=short) for bot in ("minimal", "false")
+    )
+    lost = failed.players[0].disqualification
     assert lost is not None
-    fails = [play_match([bot, "minimal"], seed=1) for bot in ("minimal", "false", "false")]
+    fails = [fine, failed, failed]
     assert doctor._played(fails, 0.0, "") == (False, lost.detail, "")
     assert doctor._played(fails[:1], 0.0, "in a test").ok
 

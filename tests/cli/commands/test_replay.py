@@ -6,7 +6,6 @@ import gzip
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import jsonschema
@@ -18,7 +17,9 @@ from referee import cli
 from referee.games import GAMES
 from referee.games.interface.capabilities import Phrase, Picture, Summary
 from referee.games.interface.faults import Fault
-from tests.support.live import ROOT, hostile, on_a_terminal, referee, schema
+from tests.support.forked_referee import ForkedReferee, forked_referee
+from tests.support.live import ROOT, hostile, referee, schema
+from tests.support.typing_person import on_a_terminal
 
 SCHEMA = schema("dominion-v1-turn")
 EXAMPLES = ROOT / "spec" / "examples"
@@ -87,7 +88,7 @@ def test_a_log_that_was_cut_short_says_how_many_turns_it_has(tmp_path: Path) -> 
 
 def test_a_label_stands_apart_from_its_text(tmp_path: Path) -> None:
     record = tmp_path / "record"
-    referee("play", "big_money", hostile("exit_at", 3), "--record", str(record), "-q")
+    referee("play", "big_money.json", hostile("exit_at", 3), "--record", str(record), "-q")
     done = referee("replay", str(record))
     assert "\n  disqualified player2: exited, " in done.stdout
 
@@ -117,15 +118,13 @@ def test_several_files_have_headings(capsys: pytest.CaptureFixture[str]) -> None
     assert [line for line in lines if line.startswith("== ")] == [f"== {LOG}", f"== {RECORD}"]
 
 
-def test_compressed_and_from_standard_input() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "referee", "replay", "-", "--turn", "1"],
-        input=gzip.compress(LOG.read_bytes()),
-        capture_output=True,
-        check=False,
-    )
+def test_compressed_and_from_standard_input(tmp_path: Path) -> None:
+    packed = tmp_path / "packed"
+    packed.write_bytes(gzip.compress(LOG.read_bytes()))
+    with packed.open() as stdin:
+        done = forked_referee("replay", "-", "--turn", "1", stdin=stdin)
     assert done.returncode == 0
-    assert b"Turn 1: player1" in done.stdout
+    assert "Turn 1: player1" in done.stdout
 
 
 def test_a_log_that_grows_is_followed(tmp_path: Path) -> None:
@@ -134,8 +133,8 @@ def test_a_log_that_grows_is_followed(tmp_path: Path) -> None:
     file = tmp_path / "log"
     with file.open("wb", buffering=0) as log:
         log.write(b"".join(lines[:20]))
-        command = [sys.executable, "-m", "referee", "replay", "--follow", str(file)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as follower:
+        words = ("replay", "--follow", str(file))
+        with ForkedReferee(*words, stdout=subprocess.PIPE, text=True) as follower:
             assert follower.stdout is not None
             for line in follower.stdout:
                 if line.startswith("Turn 2:"):
@@ -274,7 +273,7 @@ def test_a_game_without_a_turn_reader_is_one_line_and_2(
     assert capsys.readouterr() == ("", error)
 
 
-@pytest.mark.parametrize("data", [b"", b"\xff\x00" * 500, b"{}\n", b"[" * 10**5, b"x" * 20_000_000])
+@pytest.mark.parametrize("data", [b"", b"\xff\x00" * 500, b"{}\n", b"[" * 10**5])
 def test_what_is_no_log_is_one_line_and_1(data: bytes, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(data)

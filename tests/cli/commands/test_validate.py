@@ -7,7 +7,7 @@ import json
 import re
 import signal
 import subprocess
-import sys
+import tracemalloc
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,8 +17,10 @@ from msgspec.structs import replace
 
 from referee import cli
 from referee.games import GAMES
+from referee.logs import source
 from referee.logs.zstd import zstd
-from tests.support.live import ROOT, check_output_option, referee, referee_process, schema
+from tests.support.forked_referee import ForkedReferee, forked_referee
+from tests.support.live import ROOT, check_output_option, referee, schema
 
 SCHEMA = schema("validation")
 LOG = ROOT / "spec" / "examples" / "two-players.log.jsonl"
@@ -135,14 +137,12 @@ def test_junit_is_a_case_a_log(wrong: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstd.compress, bytes])
-def test_standard_input_plain_and_compressed(pack: type[bytes]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "referee", "validate", "-"],
-        input=pack(LOG.read_bytes()),
-        capture_output=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, b"-: valid\n")
+def test_standard_input_plain_and_compressed(pack: type[bytes], tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    file.write_bytes(pack(LOG.read_bytes()))
+    with file.open() as stdin:
+        done = forked_referee("validate", "-", stdin=stdin)
+    assert (done.returncode, done.stdout) == (0, "-: valid\n")
 
 
 @pytest.mark.parametrize(
@@ -163,17 +163,38 @@ def test_wrong_usage_is_one_line_and_2(arguments: list[str], says: str) -> None:
     assert done.stdout == ""
 
 
-def test_a_line_that_does_not_end_is_not_kept(tmp_path: Path) -> None:
-    """The file has a gigabyte without a newline, but reading must stop after 16 MiB."""
+def test_a_line_that_does_not_end_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file has 200 MB without a newline, but reading must stop at the longest line."""
+    monkeypatch.setattr(source, "MAX_LINE_BYTES", 2**20)
     file = tmp_path / "huge"
     with file.open("wb") as huge:
-        huge.truncate(10**9)
-    limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20));"
-    code = f"{limit} from referee.cli import main; sys.exit(main(['validate', {str(file)!r}]))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "longer than 16 MiB" in done.stdout
-    assert done.stderr == ""
+        huge.truncate(2 * 10**8)
+    tracemalloc.start()
+    try:
+        assert cli.main(["validate", str(file)]) == 1
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "longer than 1 MiB" in capsys.readouterr().out
+    assert most < 10 * 2**20
+
+
+@pytest.mark.parametrize(("more", "fits"), [(0, True), (1, False)])
+def test_the_longest_beginning_of_a_line(
+    more: int,
+    fits: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first, _ = LOG.read_bytes().split(b"\n", 1)
+    monkeypatch.setattr(source, "MAX_LINE_BYTES", 2**20)
+    file = tmp_path / "log"
+    file.write_bytes(first + b" " * (2**20 + more - len(first)))
+    assert cli.main(["validate", str(file)]) == 1  # it was cut short
+    assert ("longer than 1 MiB" in capsys.readouterr().out) != fits
 
 
 def test_a_record_is_named_in_the_command_for_its_log(tmp_path: Path) -> None:
@@ -182,20 +203,21 @@ def test_a_record_is_named_in_the_command_for_its_log(tmp_path: Path) -> None:
     assert f"referee verify '{record}' --log FILE" in referee("validate", str(record)).stdout
 
 
-@pytest.mark.parametrize("form", ["text", "junit"])
-def test_many_logs_in_several_processes(wrong: Path, form: str) -> None:
-    files = [LOG, wrong, *[LOG] * 8, wrong]
-    words = ["validate", *map(str, files), "--format", form]
+def test_many_logs_in_several_processes(wrong: Path, short_record: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    assert referee("verify", str(short_record), "--log", str(log)).returncode == 0
+    files = [log, wrong, *[log] * 5, wrong]
+    words = ["validate", *map(str, files)]
     alone = referee(*words, "--jobs", "1")
     assert alone.returncode == 1
     assert alone.stdout.count("silver 41") == 2
-    done = referee_process(*words, "--jobs", "2")
-    assert (done.returncode, done.stderr) == (1, "")
+    done = forked_referee(*words, "--jobs", "2")
+    assert (done.stderr, done.returncode) == ("", 1)
     assert done.stdout == alone.stdout
 
 
 def test_a_report_in_a_file_beside_the_text(wrong: Path, tmp_path: Path) -> None:
-    check_output_option("validate", str(LOG), str(wrong), report=tmp_path / "report")
+    check_output_option("validate", str(wrong), report=tmp_path / "report")
 
 
 def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
@@ -205,13 +227,12 @@ def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_says_how_far_it_came() -> None:
-    command = [sys.executable, "-m", "referee", "validate", "--format", "json"]
-    process = subprocess.Popen(
-        [*command, *[str(LOG)] * 3000], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    process.stdout.readline()
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    words = ("validate", "--format", "json", "--jobs", "1", *[str(LOG)] * 3000)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with ForkedReferee(*words, **pipes) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert re.fullmatch(r"referee: interrupted; \d+ of 3000 logs were looked at\n", errors)
