@@ -13,7 +13,7 @@ from referee.bots.processes import sandbox
 from tests.support.live import entries, referee
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap works only on Linux")
-WORDS = ["play", "minimal", "minimal", "--max-turns", "1", "--seed", "1", "--sandbox", "auto"]
+WORDS = ["play", "minimal", "smithy.json", "--max-turns", "1", "--seed", "1", "--sandbox", "auto"]
 NOT_ALLOWED = """#!/bin/sh
 echo "bwrap: No permissions to create new namespace" >&2
 echo "bwrap: and more" >&2

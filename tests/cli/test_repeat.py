@@ -29,6 +29,7 @@ from referee.web.recorded import read_match
 from referee.web.server import pages
 from tests.support.live import ROOT, referee, without_times
 from tests.support.made_up import row
+from tests.support.marks import slow
 from tests.support.sandboxed import needs_bwrap
 from tests.support.serving import running
 
@@ -57,17 +58,19 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def shell(line: str, *more: str) -> subprocess.CompletedProcess[str]:
-    """Run a printed command as if it had been pasted into a shell."""
-    line = line.strip().replace("referee", f"{shlex.quote(sys.executable)} -m referee", 1)
-    words = ["sh", "-c", " ".join([line, *more])]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    """Run a printed line as a shell does: its commands one after the other."""
+    for command in line.strip().split("; "):
+        program, *words = shlex.split(command)
+        assert program == "referee"
+        done = referee(*words, *more)
+    return done
 
 
 def replayed(line: str, folder: Path) -> list[dict[str, Any]]:
     """Run a printed command and return the record of its match, without times."""
     record = folder / "again.jsonl"
     record.unlink(missing_ok=True)
-    done = shell(line, "--record", shlex.quote(str(record)))
+    done = referee(*shlex.split(line)[1:], "--record", str(record))
     assert done.returncode in (0, 1), done.stderr
     return without_times(record)
 
@@ -164,7 +167,7 @@ def digests(store: str) -> list[str]:
 
 
 @needs_bwrap
-@pytest.mark.parametrize("kind", ["bwrap", "none", "auto"])
+@pytest.mark.parametrize("kind", ["none", slow("bwrap"), slow("auto")])
 def test_the_line_of_a_match(kind: str, folders: Path) -> None:
     """The records must be the same: `reader` exits in the sandbox, and plays normally outside."""
     words = ["play", "bots/reader", "bots/my bot", "--sandbox", kind, "--max-turns", "3"]
@@ -185,6 +188,7 @@ def test_the_line_of_a_match(kind: str, folders: Path) -> None:
         ]
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_the_line_that_checks_a_bot(folders: Path) -> None:
     """The bot reads a file outside its folder, so the check must use a sandbox to reproduce it."""
@@ -201,6 +205,7 @@ def test_the_line_that_checks_a_bot(folders: Path) -> None:
     assert shell(again).returncode == 1
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_no_line_lets_the_author_of_a_file_choose_what_runs_outside(folders: Path) -> None:
     """A store may claim that there was no sandbox, and a bot's command may look like an option."""
@@ -269,6 +274,7 @@ def test_no_file_here_turns_a_bundled_name_into_a_program(name: str, tmp_path: P
     assert isinstance(find_bot(program.name, "dominion", str(tmp_path)), PythonBot)
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_the_line_on_the_page_of_a_match(folders: Path) -> None:
     """`page` and `serve` must show the same command, and it must repeat the match."""
@@ -282,6 +288,7 @@ def test_the_line_on_the_page_of_a_match(folders: Path) -> None:
     assert same_match(replayed(served, folders), without_times(folders / "r.jsonl"))
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_the_line_of_a_match_that_was_continued(folders: Path) -> None:
     """The printed command resumes the same record at the same turn, in the same sandbox."""
@@ -297,21 +304,23 @@ def test_the_line_of_a_match_that_was_continued(folders: Path) -> None:
 
 def test_the_line_of_a_match_with_limits_of_single_bots(folders: Path) -> None:
     """Resuming a record keeps its limits per bot, and they're in the printed command."""
-    words = ["play", "minimal", "minimal", "--max-turns", "2", "--record", "r.jsonl"]
+    bots = ["big_money.json", "smithy.json"]
+    words = ["play", *bots, "--max-turns", "2", "--record", "r.jsonl"]
     own = ["--limit-of", "1:memory-limit=none", "--limit-of", "player2:time-limit=4"]
     assert referee(*words, *own, "--sandbox", "none").returncode == 0
     resume = ["--resume", "r.jsonl", "--turn", "2", "--record", "s.jsonl"]
-    done = referee("play", "minimal", "minimal", *resume)
+    done = referee("play", *bots, *resume)
     assert done.returncode == 0
     (line,) = re.findall(r"The same match again:\n(.*)\n", done.stdout)
     assert line.endswith("--max-turns 2 --limit-of 2:time-limit=4")
     header = without_times(folders / "s.jsonl")[0]
     assert header["limits_of_bots"] == [{}, {"time_limit": 4.0}]
     assert replayed(line, folders)[0]["limits_of_bots"] == header["limits_of_bots"]
-    wrong = referee("play", "minimal", "minimal", "--limit-of", "3:time-limit=4")
+    wrong = referee("play", *bots, "--limit-of", "3:time-limit=4")
     assert wrong.stderr == "referee: --limit-of: there is no player 3 of 2\n"
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_the_line_that_shows_the_turn_in_which_a_bot_failed(folders: Path) -> None:
     """Without a record, the printed command first makes one with the same sandbox and limits."""
@@ -323,7 +332,7 @@ def test_the_line_that_shows_the_turn_in_which_a_bot_failed(folders: Path) -> No
         assert "player1, bots/my bot, was disqualified: exited" in " ".join(done.stdout.split())
         (line,) = re.findall(r"To see that turn:\n(.*)\n", done.stdout)
         assert ("--sandbox bwrap" in line) == (not more)
-        shown = shell(line.replace("; referee", f"; {shlex.quote(sys.executable)} -m referee"))
+        shown = shell(line)
         assert shown.returncode == 0, shown.stderr
         assert "player1" in shown.stdout
         assert "exited" in shown.stdout

@@ -105,6 +105,7 @@ def at_a_terminal(
     terminal.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_completion_at_a_terminal(shell: str, folder: Path) -> None:
     if not shutil.which(shell):
@@ -147,6 +148,7 @@ def test_the_command_prints_the_script(shell: str) -> None:
         assert command in done.stdout
 
 
+@pytest.mark.slow
 def test_the_build_of_a_wheel_makes_them_with_shtab_alone(tmp_path: Path) -> None:
     """When pip builds the wheel, only `build-system.requires` is installed."""
     assert shtab.__file__

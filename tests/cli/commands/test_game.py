@@ -39,14 +39,14 @@ def test_a_right_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 
 def test_a_wrong_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(GAMES, "mixed", msgspec.structs.replace(mixed.RULES, new=Prints))
-    assert cli.main(["game", "check", "mixed"]) == 1
+    assert cli.main(["game", "check", "mixed", "--matches", "1"]) == 1
     first, _, end = capsys.readouterr().out.splitlines()
     where, line, text = first.split(":", 2)
     assert where.endswith("tests/cli/commands/test_game.py")
     assert line == "22"
     assert text == " it prints, and the output of the referee is for results: remove the print"
     assert end.endswith(" per reply: 1 mistake")
-    assert cli.main(["game", "check", "mixed", "--format", "json"]) == 1
+    assert cli.main(["game", "check", "mixed", "--matches", "1", "--format", "json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["passed"], found["findings"][0]["kind"]) == (False, "prints")
 
@@ -68,6 +68,15 @@ def test_the_page_of_a_game(
         for _ in range(2):  # a page written by us may be overwritten without --force
             assert cli.main([*page, "--output", "kuhn.md"]) == 0
         assert Path("kuhn.md").read_text() == text
+        assert [file.name for file in Path().glob("*.md")] == ["kuhn.md"]
+
+
+def test_the_page_of_a_game_replaces_no_other_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with clean_games():
+        page = ["game", "page", SMALL_GAMES["kuhn"]]
         Path("mine.md").write_text("my own notes")
         assert cli.main([*page, "--output", "mine.md"]) == 2
         assert "--force" in capsys.readouterr().err
@@ -77,4 +86,5 @@ def test_the_page_of_a_game(
         assert game.read_text() == Path(SMALL_GAMES["kuhn"]).read_text()
         assert cli.main([*page, "--format", "json"]) == 2
         assert cli.main(["game", "check", "botwars", "--output", "x"]) == 2
-        assert sorted(file.name for file in Path().glob("*.md")) == ["kuhn.md", "mine.md"]
+        assert [file.name for file in Path().glob("*.md")] == ["mine.md"]
+        assert Path("mine.md").read_text() == "my own notes"

@@ -76,7 +76,7 @@ def test_what_is_refused(question: Question, text: str, why: str) -> None:
     assert why in str(refused.value)
 
 
-@settings(max_examples=75 * TIMES)
+@settings(max_examples=40 * TIMES)
 @given(st.sampled_from([ONE, TWO, ANY]), st.text())
 def test_whatever_is_typed(question: Question, text: str) -> None:
     """Any text gives either picks that the question allows or a refusal with a message."""

@@ -109,7 +109,19 @@ def test_keys_lists_every_word(game: str) -> None:
 
 def test_explain_shows_the_scores_of_a_turn(made: Path) -> None:
     game = ("--game", "starrealms")
-    played = referee("play", *game, "right.json", "cadet", "--seed", "3", "--record", "r", cwd=made)
+    played = referee(
+        "play",
+        *game,
+        "right.json",
+        "cadet",
+        "--max-turns",
+        "3",
+        "--seed",
+        "3",
+        "--record",
+        "r",
+        cwd=made,
+    )
     assert played.returncode == 0
     explain = ("rules", "explain", *game, "--replay", "r", "--turn")
     done = referee(*explain, "1", "right.json", cwd=made)
@@ -158,7 +170,7 @@ def test_explain_says_why_a_pair_was_bought_and_where_the_record_departs(made: P
     bots = [made / "right.json", made / "right.json"]
     play_match(bots, game="starrealms", seed=3, record=made / "r")
     file = read_rule_file(made / "pair.json", "starrealms")
-    found = [each for turn in range(1, 20) for each in decisions(str(made / "r"), file, turn)]
+    found = [each for turn in range(1, 9) for each in decisions(str(made / "r"), file, turn)]
     remarks = {ranked.remark for each in found for ranked in each.ranked} - {""}
     assert remarks
     assert all(remark.endswith("alone") for remark in remarks)
