@@ -59,7 +59,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def shell(line: str, *more: str) -> subprocess.CompletedProcess[str]:
     """Run a printed line as a shell does: its commands one after the other."""
-    for command in line.strip().split("; "):
+    for command in re.split(r"; (?=referee )", line.strip()):
         program, *words = shlex.split(command)
         assert program == "referee"
         done = referee(*words, *more)
