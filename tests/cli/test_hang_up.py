@@ -31,7 +31,7 @@ def test_the_command_ends_like_after_sighup(
 ) -> None:
     """Under `nohup` the command ignores SIGHUP, and only notices when it can no longer write."""
     # With SIGHUP ignored, the tournament runs to its end before it fails to print the table.
-    named = {"STORE": str(tmp_path / "s.sqlite"), "DEALS": "150" if ignores else "3000"}
+    named = {"STORE": str(tmp_path / "s.sqlite"), "DEALS": "30" if ignores else "3000"}
     words = tuple(named.get(word, word) for word in words)
     person = TypingPerson(
         *words,
