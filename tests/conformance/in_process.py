@@ -113,19 +113,22 @@ def matches_about(case: str, seats: int = 4) -> list[ProbeMatch]:
     return [m for m in MATCHES if (m in chosen or m.id in controls) and len(m.seats) <= seats]
 
 
-def compare(mode: str, matches: list[ProbeMatch], seed: int = 5) -> list[Compared]:
+def compare(
+    mode: str, matches: list[ProbeMatch], seed: int = 5, *, seeded: bool = False
+) -> list[Compared]:
     """Play these matches with a wrong referee and compare each with the right messages."""
     wrong = another_package()
     wrong.MODES[mode]()
-    compared = [judge(play(wrong, match, seed), RULES, match, seeded=False) for match in matches]
+    compared = [judge(play(wrong, match, seed), RULES, match, seeded=seeded) for match in matches]
     check_deals(compared, RULES)
     return compared
 
 
-def judged(compared: list[Compared], seats: int = 4) -> list[Result]:
-    """Judge all cases, as if the referee's command had this many players."""
+def judged(compared: list[Compared], seats: int = 4, *, seeded: bool = False) -> list[Result]:
+    """Judge all cases, as if the referee's command had this many players, and perhaps a seed."""
     players = " ".join(f"{{player{seat + 1}}}" for seat in range(seats))
-    return results(CASES, CASES, Template(f"r {players}", 4), compared, PAGE, 0.0)
+    command = f"r {players}{' {seed}' * seeded}"
+    return results(CASES, CASES, Template(command, 4), compared, PAGE, 0.0)
 
 
 def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -> list[Result]:

@@ -1,8 +1,9 @@
 """Bots with one mistake must fail exactly the expected cases. Odd but correct bots must pass.
 
-The table has the expected results over all cases. A test only runs the basic cases and those of
-the sections that the bot gets wrong. To run all cases against all bots, or against the given
-ones, use `python -m tests.conformance.test_bots [MODE...]`. That takes minutes.
+The table has the expected results over all cases. By default a test only runs one case that the bot
+fails, with its controls. If it is marked `slow`, it runs the basic cases and those of the sections
+that the bot gets wrong. To run all cases against all bots, or against the given ones, use
+`python -m tests.conformance.test_bots [MODE...]`. That takes minutes.
 
 Bots whose output and exit are as usual run as Python objects. The others are processes.
 """
@@ -397,18 +398,27 @@ def check_report(mode: str, report: Report) -> None:
             assert set(result.because) & failed, (mode, result.id)
 
 
-def one_of_a_kind() -> Iterator[Any]:
-    """Yield the modes without timeouts. If several fail the same cases, only one isn't `slow`."""
+def one_of_a_kind(mark: pytest.MarkDecorator, *, alone: bool) -> Iterator[Any]:
+    """Yield the modes without timeouts. If several fail the same cases, all but one have a mark."""
     kinds: set[str] = set()
     for mode, wrong in WRONG.items():
-        if not is_waited_for(mode):
-            marks = [pytest.mark.slow] if wrong.failed in kinds else []
+        if not is_waited_for(mode) and (alone or mode not in wrong_bot.ALONE):
+            yield pytest.param(mode, marks=[mark] if wrong.failed in kinds else [])
             kinds.add(wrong.failed)
-            yield pytest.param(mode, marks=marks)
 
 
+@pytest.mark.parametrize("mode", [*one_of_a_kind(pytest.mark.slow, alone=False)])
+async def test_a_wrong_bot_fails_a_case_that_it_should(mode: str, program: Path) -> None:
+    failed, _ = expected(WRONG[mode])
+    # Chapter 4 has whole matches.
+    one = min(failed, key=lambda id: (id[0] == "4", len(with_controls({id})), id))
+    cases = [case for case in CASES.values() if case.id in with_controls({one})]
+    check_report(mode, await check(mode, program, cases))
+
+
+@pytest.mark.slow
 @pytest.mark.untraced
-@pytest.mark.parametrize("mode", [*one_of_a_kind()])
+@pytest.mark.parametrize("mode", [*one_of_a_kind(pytest.mark.all_cases, alone=True)])
 async def test_a_wrong_bot_fails_what_it_should_and_nothing_else(mode: str, program: Path) -> None:
     check_report(mode, await check(mode, program, cases_for(mode)))
 
