@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from referee.bots.command import find_bot
+from referee.bots.from_python import bundled_here
 from referee.bots.processes import cgroups, sandbox
 from referee.bots.processes.cpu import stat_fields
 from referee.bots.processes.guardian import GUARDIAN
@@ -22,6 +23,7 @@ from referee.logs.verify import Kind, verify_record
 from referee.match.limits import MIB, Limits
 from referee.match.spec import match_spec
 from tests.support.live import entries, hostile, play, play_bots, until
+from tests.support.marks import slow
 from tests.support.sandboxed import needs_bwrap
 
 NO_CGROUPS = "this user can make no control groups here"
@@ -61,7 +63,7 @@ async def left(folder: Path, bot: str, **limits: Any) -> tuple[str | None, str, 
 
 
 async def test_many_replies_each_in_time_use_up_the_bank(tmp_path: Path) -> None:
-    code, detail, _ = await left(tmp_path, hostile("think", 0.05), time_limit=5, time_bank=0.3)
+    code, detail, _ = await left(tmp_path, hostile("think", 0.05), time_limit=60, time_bank=0.3)
     assert code == "time-bank"
     # Six replies take 0.3 s. On a busy machine, fewer replies can take as long.
     assert detail in [
@@ -70,9 +72,9 @@ async def test_many_replies_each_in_time_use_up_the_bank(tmp_path: Path) -> None
 
 
 async def test_each_reply_adds_the_increment_to_the_bank(tmp_path: Path) -> None:
-    how = {"time_limit": 5, "time_bank": 0.3, "max_turns": 12}
-    assert (await left(tmp_path, hostile("think", 0.05), **how, increment=60))[0] is None
-    code, detail, _ = await left(tmp_path, hostile("think", 0.05), **how, increment=0.001)
+    how = {"time_limit": 60, "time_bank": 0.3, "max_turns": 5}
+    assert (await left(tmp_path, hostile("think", 0.1), **how, increment=60))[0] is None
+    code, detail, _ = await left(tmp_path, hostile("think", 0.1), **how, increment=0.001)
     assert code == "time-bank"
     said = "its 0.3 s for all replies of the match and 0.001 s for each were over at reply "
     assert detail.startswith(said)
@@ -116,16 +118,16 @@ async def test_the_handshake_is_not_of_the_bank(tmp_path: Path) -> None:
 async def test_cpu_time_is_counted_wherever_it_is_used(
     where: str, tmp_path: Path, held_by: str
 ) -> None:
-    code, detail, _ = await left(tmp_path, hostile("burn", where), cpu_limit=0.3, time_limit=10)
+    code, detail, _ = await left(tmp_path, hostile("burn", where), cpu_limit=0.07, time_limit=60)
     assert code == "cpu-limit"
     used = float(detail.removeprefix("it has used ").partition(" ")[0])
-    assert 0.3 <= used < 1.5
-    assert detail.endswith(" s of CPU time (0.3 s a match)")
+    assert used >= 0.07
+    assert detail.endswith(" s of CPU time (0.07 s a match)")
 
 
 @pytest.mark.slow
 async def test_cpu_time_adds_up_over_the_replies(tmp_path: Path, held_by: str) -> None:
-    code, _, _ = await left(tmp_path, hostile("compute", 0.03), cpu_limit=0.3)
+    code, _, _ = await left(tmp_path, hostile("compute", 0.03), cpu_limit=0.3, time_limit=60)
     assert code == "cpu-limit"
 
 
@@ -139,14 +141,14 @@ async def test_time_that_is_waited_is_no_cpu_time(tmp_path: Path, held_by: str) 
 
 
 @needs_cgroups
-@pytest.mark.parametrize("count_and_size", ["1 200", "8 25"], ids=["one", "many"])
+@pytest.mark.parametrize("count_and_size", [slow("1 200"), "3 30"], ids=["one", "many"])
 async def test_too_much_memory_is_a_verdict_with_a_control_group(
     count_and_size: str, tmp_path: Path
 ) -> None:
     bot = hostile("take_memory", count_and_size)
-    code, detail, cause = await left(tmp_path, bot, memory_limit=100 * MIB)
+    code, detail, cause = await left(tmp_path, bot, memory_limit=60 * MIB)
     assert code == "memory-limit"
-    assert "has killed a process of it for using more than 100 MiB" in detail
+    assert "has killed a process of it for using more than 60 MiB" in detail
     assert "-Xmx" in cause
 
 
@@ -166,8 +168,8 @@ async def test_a_limit_in_which_no_program_starts_is_named(tmp_path: Path, held_
 
 
 async def test_memory_within_the_limit_is_there(tmp_path: Path, held_by: str) -> None:
-    bot = hostile("take_memory", "1 50")
-    code, _, _ = await left(tmp_path, bot, memory_limit=100 * MIB, max_turns=2)
+    bot = hostile("take_memory", "1 40")
+    code, _, _ = await left(tmp_path, bot, memory_limit=100 * MIB, max_turns=1)
     assert code is None
 
 
@@ -255,10 +257,11 @@ def test_what_cannot_be_started_fails_as_without_limits(
 
 async def test_the_record_says_what_held_the_bots(tmp_path: Path, held_by: str) -> None:
     """The header says so if the match has limits of the system (log-format, 2.1)."""
-    await play(tmp_path, "big_money", "big_money", max_turns=1, memory_limit=200 * MIB)
+    limits = {"max_turns": 1, "memory_limit": 200 * MIB}
+    await play(tmp_path, "minimal", "minimal", patient=[0], **limits)
     header = entries(tmp_path / "record")[0]
     assert header["limits_by"] == held_by
-    await play(tmp_path, "big_money", "big_money", max_turns=1)
+    await play(tmp_path, "minimal", "minimal", patient=[0, 1], max_turns=1)
     assert "limits_by" not in entries(tmp_path / "record")[0]
 
 
@@ -278,10 +281,10 @@ def groups_of(pid: int) -> list[str]:
 
 @needs_cgroups
 def test_no_control_group_stays() -> None:
-    sources = [find_bot("big_money", "dominion")] * 4
-    for _ in range(5):
+    sources = [find_bot("big_money", "dominion")] * 2
+    for _ in range(2):
         with launch_bots(sources, Limits(memory_limit=100 * MIB)) as bots:
-            assert len(groups_of(os.getpid())) >= 4
+            assert len(groups_of(os.getpid())) >= 2
             assert all(isinstance(bot, LaunchedBot) and bot.popen for bot in bots)
     assert groups_of(os.getpid()) == []
     assert GUARDIAN.processes == set()
@@ -328,8 +331,8 @@ async def test_a_bot_that_is_not_asked_does_not_run_while_a_slow_one_thinks(
     held_by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = sandbox.resolve("bwrap")
-    slow, burning = hostile("think", 0.06), hostile("burn_between", 3)
-    spec = match_spec([slow, burning], seed=1, options={"max_turns": 4}, sandbox=place)
+    thinks, burning = hostile("think", 0.06), hostile("burn_between", 3)
+    spec = match_spec([thinks, burning], seed=1, options={"max_turns": 2}, sandbox=place)
     used = list[float]()
     freeze, thaw = LaunchedBot.freeze, LaunchedBot.thaw
 
@@ -349,7 +352,7 @@ async def test_a_bot_that_is_not_asked_does_not_run_while_a_slow_one_thinks(
     played = await play_bots(spec, [find_bot(bot, "dominion") for bot in spec.bots])
     assert [player.disqualified for player in played.result.players] == [None, None]
     # In each wait, the three busy processes could have run for 0.06 s each.
-    assert len(used) >= 4
+    assert len(used) >= 2
     assert sum(used) < 0.03 * len(used)
 
 
@@ -357,22 +360,25 @@ async def test_a_bot_that_is_not_asked_does_not_run_while_a_slow_one_thinks(
 async def test_a_frozen_bot_answers_and_ends_like_any_other(tmp_path: Path, held_by: str) -> None:
     place = sandbox.resolve("bwrap")
     spec = match_spec(
-        [hostile("think", 0.02), hostile("think", 0.02)], options={"max_turns": 3}, sandbox=place
+        [hostile("think", 0.02), hostile("think", 0.02)], options={"max_turns": 1}, sandbox=place
     )
     played = await play_bots(spec, [find_bot(bot, "dominion") for bot in spec.bots])
     for player in played.result.players:
         assert (player.disqualified, player.exit_code, player.faults) == (None, 0, {})
 
 
-async def in_sandbox(*bots: str, **limits: Any) -> Played:
+async def in_sandbox(bot: str, **limits: Any) -> Played:
+    """Play a bot in a sandbox as player 2. Player 1 is an object."""
     place = sandbox.resolve("bwrap")
-    spec = match_spec(bots, seed=1, options=limits, sandbox=place)
-    return await play_bots(spec, [find_bot(bot, "dominion") for bot in bots])
+    spec = match_spec(["big_money", bot], seed=1, options=limits, sandbox=place)
+    sound = bundled_here("big_money", "dominion")
+    assert sound is not None
+    return await play_bots(spec, [sound, find_bot(bot, "dominion")])
 
 
 @needs_bwrap
 async def test_in_a_sandbox_cpu_time_is_counted_wherever_it_is_used(held_by: str) -> None:
-    played = await in_sandbox("big_money", hostile("burn", "grandchild"), cpu_limit=0.3)
+    played = await in_sandbox(hostile("burn", "grandchild"), cpu_limit=0.1, time_limit=60)
     assert played.disqualified[1].code == "cpu-limit"
 
 
@@ -381,9 +387,8 @@ async def test_in_a_sandbox_cpu_time_is_counted_wherever_it_is_used(held_by: str
 async def test_in_a_sandbox_memory_counts_that_is_of_no_process(kind: str, held_by: str) -> None:
     if (kind, held_by) == ("tcp", "cgroup-v2"):
         pytest.skip("it refuses more, and disqualifies nobody")
-    played = await in_sandbox(
-        "big_money", hostile("take_as", f"{kind} 60"), memory_limit=30 * MIB, time_limit=30
-    )
+    bot = hostile("take_as", f"{kind} 60")
+    played = await in_sandbox(bot, memory_limit=30 * MIB, time_limit=60)
     assert played.disqualified[1].code == "memory-limit"
 
 
@@ -395,7 +400,7 @@ async def test_in_a_sandbox_processes_are_counted_without_a_control_group(
 ) -> None:
     """The other processes of the user don't count."""
     monkeypatch.setattr(cgroups, "home", lambda: None)
-    played = await in_sandbox("big_money", hostile(mode, 200), process_limit=20)
+    played = await in_sandbox(hostile(mode, 200), process_limit=20)
     left = played.result.players[1].disqualification
     assert left is not None
     assert left.cause.endswith("it had reached a limit of the match: --process-limit 20")
@@ -403,7 +408,7 @@ async def test_in_a_sandbox_processes_are_counted_without_a_control_group(
 
 @needs_bwrap
 async def test_the_tmp_of_a_sandbox_is_limited(held_by: str) -> None:
-    played = await in_sandbox("big_money", hostile("big_file", "/tmp/x 3"), tmp_limit=MIB)
+    played = await in_sandbox(hostile("big_file", "/tmp/x 3"), tmp_limit=MIB)
     left = played.result.players[1].disqualification
     assert left is not None
     assert left.cause.endswith("it had reached a limit of the match: --tmp-limit 1048576")

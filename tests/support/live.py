@@ -23,6 +23,7 @@ import msgspec
 
 from referee import cli
 from referee.bots.command import BotSource, find_bot
+from referee.bots.from_python import bundled_here
 from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.orphans import children
 from referee.course import Played
@@ -92,7 +93,8 @@ async def play(
     """Play a match, with its spectator log in `folder/log` and its record in `folder/record`.
 
     Checks that no new child process is left. The bots of `patient` seats have a minute for a reply:
-    a busy machine can be slower than the limits that end another bot in a test.
+    a busy machine can be slower than the limits that end another bot in a test. If they are
+    bundled, they are objects in this process, because starting a process is most of such a match.
     """
     before = children()
     log, record = open_logs([str(folder / "log"), str(folder / "record")])
@@ -105,7 +107,10 @@ async def play(
             long = spec.limits._replace(time_limit=60.0, startup_limit=60.0, time_bank=3600.0)
             each = tuple(long if seat in patient else spec.limits for seat in range(len(bots)))
             spec = msgspec.structs.replace(spec, limits_of_bots=each)
-        sources = [find_bot(bot, game) for bot in bots]
+        sources = [
+            (bundled_here(bot, game) if seat in patient else None) or find_bot(bot, game)
+            for seat, bot in enumerate(bots)
+        ]
         return await play_bots(spec, sources, log, record, stderr, record_stderr=record_stderr)
     finally:
         assert children() - before == set()
