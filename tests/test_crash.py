@@ -12,8 +12,9 @@ from referee.games import GAMES
 from referee.logs.validate import validate_log
 from referee.logs.verify import Kind, verify_record
 from tests.support.live import referee, without_times
+from tests.support.marks import slow
 
-MATCH = ("random_legal", "village_engine", "--seed", "3", "--quiet", "--max-turns", "25")
+MATCH = ("random_legal", "village_engine", "--seed", "3", "--quiet", "--max-turns", "9")
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]
     return record, log
 
 
-@pytest.mark.parametrize("lines", [1, 40, 200])
+@pytest.mark.parametrize("lines", [slow(1), 40, slow(200)])
 def test_log_and_record_are_valid_prefixes(
     lines: int, tmp_path: Path, uninterrupted: tuple[Path, Path]
 ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.live import ROOT, referee
+from tests.support.marks import slow
 
 PAGE = (ROOT / "spec" / "other-languages.md").read_text()
 SECTIONS = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
@@ -21,7 +22,9 @@ def test_every_language_of_the_page_is_tested() -> None:
     assert {*SECTIONS} == {*NEEDS}
 
 
-@pytest.mark.parametrize("language", SECTIONS)
+@pytest.mark.parametrize(
+    "language", ["JavaScript", *map(slow, sorted({*SECTIONS} - {"JavaScript"}))]
+)
 def test_the_bot_of_the_page_plays_without_a_fault(language: str, tmp_path: Path) -> None:
     if shutil.which(NEEDS[language]) is None:
         pytest.skip(f"{language}: no {NEEDS[language]} on this machine")

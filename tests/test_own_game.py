@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from referee.cli.serving import say_bug
 from referee.errors import GameError, LogReadError, UsageError
 from referee.games import GAMES
 from tests.support.live import ROOT
+from tests.support.marks import slow
 from tests.support.own_game import ONE_TAKER, STICKS, clean_games
 
 
@@ -27,11 +29,15 @@ def _games() -> Iterator[None]:
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Change to a folder with a game and two bots."""
-    (tmp_path / "sticks.py").write_text(STICKS.read_text())
-    for name in ("a.py", "b.py"):
-        (tmp_path / name).write_text(ONE_TAKER)
+    fill(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def fill(folder: Path) -> None:
+    (folder / "sticks.py").write_text(STICKS.read_text())
+    for name in ("a.py", "b.py"):
+        (folder / name).write_text(ONE_TAKER)
 
 
 def broken(here: Path, line: str, other: str) -> None:
@@ -62,7 +68,7 @@ def test_a_file_that_is_not_there(here: Path, capfd: pytest.CaptureFixture[str])
     assert "no game ./chess.py: there is no such file" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("seconds", ["10", "none"])
+@pytest.mark.parametrize("seconds", ["10", slow("none")])
 def test_a_mistake_of_the_game_ends_the_match_with_65(
     here: Path, capfd: pytest.CaptureFixture[str], seconds: str
 ) -> None:
@@ -96,6 +102,7 @@ def test_the_record_shows_a_mistake_of_the_game_again(
     )
 
 
+@pytest.mark.slow
 def test_a_tournament_in_worker_processes(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*TOURNAMENT, "--matches", "6", "--jobs", "2", "--seed", "1"]) == 0
     assert "6 of 6 matches" in capfd.readouterr().out
@@ -107,9 +114,9 @@ def test_a_tournament_goes_on_without_the_matches_that_a_game_spoils(
     spoiled = "(self, setup):\n        if setup.seed % 2: raise SystemExit\n"
     broken(here, "(self, setup):\n", spoiled)
     records = ("--records", "records", "--keep-records", "faulty")
-    assert cli.main([*TOURNAMENT, "--matches", "20", "--jobs", "2", "--seed", "1", *records]) == 65
+    assert cli.main([*TOURNAMENT, "--matches", "4", "--jobs", "1", "--seed", "2", *records]) == 65
     out, err = capfd.readouterr()
-    assert "20 of 20 matches" not in out
+    assert "4 of 4 matches" not in out
     assert "matches are void: the code of the game made a mistake" in out.replace("\n", " ")
     (line,) = err.splitlines()
     assert "in __init__: SystemExit (" in line
@@ -146,12 +153,23 @@ def test_the_command_of_a_match_that_failed_has_the_limits_of_its_bots(
 GAME = ("--game", "./sticks.py")
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a record, a log and a store in a folder with the game and its bots."""
+    folder = tmp_path_factory.mktemp("played")
+    fill(folder)
+    with clean_games(), pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert cli.main([*PLAY, "--record", "r.jsonl", "--log", "l.jsonl", "-q"]) == 0
+        assert cli.main([*STORED, "--matches", "4"]) == 0
+    return folder
+
+
 @pytest.fixture
-def played(here: Path) -> Path:
-    """Write a record, a log and a store in that folder, and then unload the game."""
-    assert cli.main([*PLAY, "--record", "r.jsonl", "--log", "l.jsonl", "-q"]) == 0
-    assert cli.main([*STORED, "--matches", "4"]) == 0
-    return forgotten(here)
+def played(kept: Path, here: Path) -> Path:
+    """Change to a copy of that folder. The game isn't loaded."""
+    shutil.copytree(kept, here, dirs_exist_ok=True)
+    return here
 
 
 STORED = (*TOURNAMENT, "--seed", "1", "--store", "s.sqlite", "--jobs", "1")
@@ -185,8 +203,10 @@ COMMANDS = [
     (["page", "l.jsonl", "-o", "l.html", "--force"], "l.html"),
     (["standings", "s.sqlite"], "4 of 4 matches"),
     (["export", "s.sqlite"], "all-taken"),
-    (["verify", *PLAY_AGAIN], "4 played again are the same"),
-    (["play", "--resume", "r.jsonl", "--turn", "3", "./a.py", "./b.py"], "all sticks were taken"),
+    slow(["verify", *PLAY_AGAIN], "4 played again are the same"),
+    slow(
+        ["play", "--resume", "r.jsonl", "--turn", "3", "./a.py", "./b.py"], "all sticks were taken"
+    ),
 ]
 
 
@@ -252,11 +272,18 @@ def test_positions_of_an_own_game_in_python(here: Path) -> None:
     assert referee.resume("r.jsonl", bots, turn=3, game=game).turns == whole.turns
     with pytest.raises(UsageError, match="and the record is of kuhn"):
         referee.resume("r.jsonl", bots, turn=3, game="tribute")
+
+
+@pytest.mark.slow
+def test_many_matches_from_a_position_of_an_own_game(here: Path) -> None:
+    game, bots = str(ROOT / "spec" / "examples" / "games" / "kuhn.py"), ["any_move", "any_move"]
+    referee.play_match(bots, seed=3, game=game, record="r.jsonl")
     forgotten(here)
-    matches = referee.play_matches(bots, 2, seed=1, position=("r.jsonl", 3), game=game)
-    assert len(matches.results) == 2
+    matches = referee.play_matches(bots, 1, seed=1, position=("r.jsonl", 3), game=game)
+    assert len(matches.results) == 1
 
 
+@pytest.mark.slow
 def test_a_store_does_not_go_on_with_another_version(
     played: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -272,6 +299,7 @@ def test_a_store_does_not_go_on_with_another_version(
     assert "has matches of several versions of the game" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_store_goes_on_from_another_folder(
     played: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -297,15 +325,15 @@ def test_a_file_of_options_names_a_game_beside_it(
     assert "2 of 2 matches" in capfd.readouterr().out
 
 
-@pytest.mark.parametrize("files", [1, 6])
+@pytest.mark.parametrize(("files", "jobs"), [(1, 1), slow(6, 2)])
 def test_a_mistake_while_files_are_checked_is_the_games(
-    played: Path, capfd: pytest.CaptureFixture[str], files: int
+    played: Path, capfd: pytest.CaptureFixture[str], files: int, jobs: int
 ) -> None:
     broken(played, "        take = 1\n", "        exit()\n")
     names = [f"r{number}.jsonl" for number in range(files)]
     for name in names:
         (played / name).write_bytes((played / "r.jsonl").read_bytes())
-    assert cli.main(["verify", *names, "--jobs", "2", *GAME]) == 65
+    assert cli.main(["verify", *names, "--jobs", str(jobs), *GAME]) == 65
     (line,) = capfd.readouterr().err.splitlines()
     assert "the game sticks has a mistake: " in line
     assert ", in advance: SystemExit" in line

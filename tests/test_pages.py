@@ -34,9 +34,9 @@ def test_the_generated_parts_are_up_to_date() -> None:
 
 
 def test_a_generated_part_that_was_changed_by_hand_is_found_and_made_again(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "spec", tmp_path / "spec", ignore=shutil.ignore_patterns("vectors"))
     page = tmp_path / "spec" / "limits.md"
-    text = page.read_text()
+    page.parent.mkdir()
+    text = (ROOT / "spec" / "limits.md").read_text()
     page.write_text(text.replace("`--grace S` | `grace` | 1 s", "`--grace S` | `grace` | 2 s"))
     assert stale(tmp_path) == [page]
     assert made(page.read_text()) == text

@@ -33,6 +33,7 @@ from referee.workers import worker_processes
 from tests.support.batches import kept
 from tests.support.helpers import cautious
 from tests.support.live import ROOT, hostile, left_behind
+from tests.support.marks import slow
 
 Message = dict[str, Any]
 SHORT = {"max_turns": 3}
@@ -83,7 +84,8 @@ def test_seats_rotate_on_the_same_seed(n: int) -> None:
 
 def test_it_counts_wins_draws_and_losses() -> None:
     """A shared win is a draw. Each bot has one entry, no matter in which seats it played."""
-    matches = referee.play_matches(["big_money", cautious], 4, seed=1, options={"max_turns": 20})
+    bots: list[referee.BotLike] = ["big_money.json", cautious]
+    matches = referee.play_matches(bots, 4, seed=1, options={"max_turns": 14})
     assert (matches.wins, matches.draws, matches.losses) == ([4, 0], [0, 0], [0, 4])
     for points in matches.points():
         assert 0 <= points.low <= points.share <= points.high <= 1
@@ -162,10 +164,13 @@ def test_only_bots_that_are_files_play_in_other_processes(
 
 @pytest.mark.parametrize(
     ("game", "bots", "fact"),
-    [("dominion", ["big_money", cautious], "cards_copper"), ("botwars", ["gatherer"] * 2, "moves")],
+    [
+        ("dominion", ["big_money.json", cautious], "cards_copper"),
+        ("botwars", ["gatherer"] * 2, "moves"),
+    ],
 )
 def test_rows_are_a_table(game: str, bots: list[referee.BotLike], fact: str) -> None:
-    matches = referee.play_matches(bots, 3, seed=1, options={"max_turns": 20}, game=game)
+    matches = referee.play_matches(bots, 3, seed=1, options={"max_turns": 6}, game=game)
     rows = matches.rows()
     assert len(rows) == 6
     assert all(list(row) == list(rows[0]) for row in rows)
@@ -193,57 +198,59 @@ def test_the_matches_are_shown_in_a_line() -> None:
 
 
 def test_players_are_those_of_one_bot() -> None:
-    matches = referee.play_matches(["big_money", cautious], 4, seed=1, options=SHORT)
-    assert matches.bots == ["big_money", "cautious"]
-    assert [player.name for player in matches.players(0)] == ["Big Money"] * 4
-    assert [player.name for player in matches.players(1)] == ["cautious"] * 4
+    matches = referee.play_matches(["big_money.json", cautious], 2, seed=1, options=SHORT)
+    assert matches.bots == ["big_money.json", "cautious"]
+    assert [player.name for player in matches.players(0)] == ["Big Money by rules"] * 2
+    assert [player.name for player in matches.players(1)] == ["cautious"] * 2
     assert {player.player_number for player in matches.players(1)} == {"player1", "player2"}
 
 
 def test_on_several_cores_and_on_one_it_is_the_same() -> None:
-    bots = ["big_money", [sys.executable, referee_bot("minimal")]]
-    one, two = (referee.play_matches(bots, 6, seed=3, options=SHORT, jobs=jobs) for jobs in (1, 2))
+    bots = ["big_money.json", "big_money"]
+    one, two = (referee.play_matches(bots, 4, seed=3, options=SHORT, jobs=jobs) for jobs in (1, 2))
     assert told(one) == told(two)
     assert left_behind() == []
 
 
-def test_bundled_bots_play_in_this_process_if_nothing_asks_for_processes(tmp_path: Path) -> None:
-    bots = ["big_money", "random_legal"]
-    here = referee.play_matches(bots, 2, seed=1, options=SHORT)
+@pytest.mark.parametrize("asks", ["a time limit", "records"])
+def test_bundled_bots_play_in_this_process_if_nothing_asks_for_processes(
+    asks: str, tmp_path: Path
+) -> None:
+    bots = ["minimal", "minimal"]
+    here = referee.play_matches(bots, 1, seed=1, options=SHORT)
     assert here.results[0].players[0].stderr is None  # it's never None for a process
-    asks: tuple[dict[str, Any], ...] = (
-        {"options": {**SHORT, "time_limit": 5}},
-        {"options": SHORT, "records": tmp_path / "records"},
-    )
-    for arguments in asks:
-        there = referee.play_matches(bots, 2, seed=1, **arguments)
-        assert there.results[0].players[0].stderr is not None
-        assert told(here) == told(there)
+    arguments: dict[str, Any] = {"options": {**SHORT, "time_limit": 60}}
+    if asks == "records":
+        arguments = {"options": SHORT, "records": tmp_path / "records"}
+    there = referee.play_matches(bots, 1, seed=1, **arguments)
+    assert there.results[0].players[0].stderr is not None
+    assert told(here) == told(there)
 
 
 def referee_bot(name: str) -> str:
     return str(Path(__file__).parents[1] / "example_bots" / "dominion" / f"{name}.py")
 
 
+@pytest.mark.slow
 def test_processes_play_match_after_match_if_they_may(tmp_path: Path) -> None:
     program = tmp_path / "counting.py"
     starts = tmp_path / "starts"
     head = f"with open({str(starts)!r}, 'a') as file:\n    file.write('x')\n"
     program.write_text(head + Path(referee_bot("minimal")).read_text())
     # A deal has two matches. With keep_alive, each process plays a whole deal (protocol-v1, 8.4).
-    for keep_alive, started in ((True, 2), (False, 4)):
+    for keep_alive, count, started in ((True, 4, 2), (False, 2, 2)):
         starts.write_text("")
         bots: list[referee.BotLike] = [program, cautious]
-        referee.play_matches(bots, 4, seed=1, options=SHORT, keep_alive=keep_alive)
+        referee.play_matches(bots, count, seed=1, options=SHORT, keep_alive=keep_alive)
         assert len(starts.read_text()) == started
     assert left_behind() == []
 
 
-@pytest.mark.parametrize(("jobs", "record_stderr"), [(1, False), (1, True), (2, True)])
+@pytest.mark.parametrize(("jobs", "record_stderr"), [(1, True), slow(1, False), slow(2, True)])
 def test_records(tmp_path: Path, jobs: int, record_stderr: bool) -> None:
     folder = tmp_path / "new" / "records"
     matches = referee.play_matches(
-        ["minimal", kept()],
+        [kept(), cautious] if jobs == 1 else [kept(), "minimal"],
         3,
         seed=2,
         options=SHORT,
@@ -265,8 +272,9 @@ def test_records(tmp_path: Path, jobs: int, record_stderr: bool) -> None:
 
 def test_a_folder_of_records_belongs_to_one_tournament(tmp_path: Path) -> None:
     def play(seed: int | None, **more: Any) -> None:
-        bots: list[referee.BotLike] = ["minimal", "big_money"]
-        referee.play_matches(bots, 2, seed=seed, options=SHORT, records=tmp_path, **more)
+        referee.play_matches(
+            [cautious, cautious], 2, seed=seed, options=SHORT, records=tmp_path, **more
+        )
 
     play(1)
     play(1)
@@ -350,6 +358,7 @@ def test_ctrl_c_is_a_keyboard_interrupt() -> None:
     assert left_behind() == []
 
 
+@pytest.mark.slow
 def test_too_few_descriptors_are_one_error() -> None:
     """Nothing else is printed, not even by the process that forks the workers."""
     program = (
@@ -365,7 +374,8 @@ def test_too_few_descriptors_are_one_error() -> None:
     assert (done.stdout, done.stderr) == (says, "")
 
 
-@pytest.mark.parametrize("as_file", [pytest.param(True, marks=pytest.mark.slow), False])
+@pytest.mark.slow
+@pytest.mark.parametrize("as_file", [True, False])
 def test_a_program_needs_no_main_guard_for_several_cores(tmp_path: Path, as_file: bool) -> None:
     """The worker processes don't run the program again. It may even come from stdin."""
     program = (

@@ -140,7 +140,8 @@ async def test_no_look_is_longer_than_the_time_that_is_left(bots: list[PipeBot])
         for _ in range(9):
             bot.let_answer()
     limit = module.QUICK_SECONDS / 4
-    spec = match_spec(["minimal", "minimal"], seed=1, options={"time_limit": limit, "max_turns": 4})
+    options = {"time_limit": limit, "max_turns": 2}
+    spec = match_spec(["minimal", "minimal"], seed=1, options=options)
     runner = Runner(spec, bots, alone=True)
     await runner.run()  # these bots don't know the game, so every reply is a fault
     looks = [seconds for bot in bots for seconds in bot.looks]

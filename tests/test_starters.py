@@ -33,6 +33,7 @@ from referee.starters import LANGUAGES, Language, make_bot
 from tests.support import toy
 from tests.support.helpers import to_line
 from tests.support.live import ROOT, entries, one_line, play, referee
+from tests.support.marks import slow
 
 PLAIN = ["python --plain", *(language for language in LANGUAGES if language != "python")]
 WARS = ["python", "javascript", "c"]
@@ -43,12 +44,17 @@ STARTERS = [
     *((game, language) for game in ("starrealms", "tribute") for language in STARS),
 ]
 starters = pytest.mark.parametrize(("game", "language"), STARTERS, ids=map("-".join, STARTERS))
-played_starters = pytest.mark.parametrize(
+SOME = (("dominion", "python"), ("tribute", "javascript"))
+some_starters = pytest.mark.parametrize(
     ("game", "language"),
     [
-        pytest.param(*row, marks=[] if row == STARTERS[0] else [pytest.mark.slow], id="-".join(row))
-        for row in STARTERS
+        *SOME,
+        *(slow(*row) for row in STARTERS if row not in SOME),
     ],
+)
+played_starters = pytest.mark.parametrize(
+    ("game", "language"),
+    [pytest.param(*row, marks=pytest.mark.slow, id="-".join(row)) for row in STARTERS],
 )
 TESTED = [("botwars", "python")]
 """The starters whose own test is marked `slow`. For the others it is marked `all_cases`."""
@@ -112,6 +118,14 @@ def test_there_is_a_starter_for_all_that_is_offered() -> None:
     assert found == {("dominion", "python-kit")} | {
         (game, language) for game in languages for language in languages[game]
     }
+
+
+async def test_the_starter_in_python_plays_a_match(tmp_path: Path) -> None:
+    new(tmp_path / "my_bot", "python")
+    bot = str(tmp_path / "my_bot" / "my_bot.py")
+    played = await play(tmp_path, bot, "minimal", patient=[1], max_turns=12)
+    mine, _ = played.result.players
+    assert (mine.name, mine.faults, mine.exit_code) == ("My Bot", {}, 0)
 
 
 @played_starters
@@ -235,7 +249,7 @@ def test_a_starter_is_short(game: str, language: str, tmp_path: Path) -> None:
     assert len(source.splitlines()) <= 60
 
 
-@starters
+@some_starters
 def test_an_organiser_can_play_the_folder(game: str, language: str, tmp_path: Path) -> None:
     new(tmp_path / "my_bot", language, game)
     folder = read_folder(str(tmp_path / "my_bot"))
@@ -246,7 +260,7 @@ def test_an_organiser_can_play_the_folder(game: str, language: str, tmp_path: Pa
         find_bot(folder.path, game)
 
 
-@starters
+@some_starters
 def test_the_readme_is_short_and_of_this_bot(game: str, language: str, tmp_path: Path) -> None:
     test, _ = new(tmp_path / "my_bot", language, game)
     text = (tmp_path / "my_bot" / "README.md").read_text()
@@ -456,8 +470,8 @@ def test_half_a_folder_is_taken_away(tmp_path: Path, monkeypatch: pytest.MonkeyP
 # --- the bot that comes along ---------------------------------------------------------------------
 
 
-def test_a_copy_of_minimal_is_not_called_minimal(tmp_path: Path) -> None:
+async def test_a_copy_of_minimal_is_not_called_minimal(tmp_path: Path) -> None:
     copy = tmp_path / "my_bot.py"
     copy.write_text(referee("bots", "--show", "minimal").stdout)
-    result = json.loads(referee("play", str(copy), "minimal", "--format", "json").stdout)
-    assert [player["name"] for player in result["players"]] == ["My Bot", "Minimal"]
+    played = await play(tmp_path, str(copy), "minimal", patient=[1], max_turns=1)
+    assert [player.name for player in played.result.players] == ["My Bot", "Minimal"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -25,6 +27,7 @@ from tests.support.helpers import name_line, to_line
 from tests.support.live import one_line
 from tests.support.own_game import clean_games
 
+Message = Mapping[str, Any]
 BOT = """
 import json, sys
 for line in sys.stdin:
@@ -49,9 +52,9 @@ def game() -> Iterator[None]:
 
 @pytest.fixture
 def bots(tmp_path: Path) -> list[str]:
-    """Create six bots that name different numbers. The fourth names None, which isn't a number."""
+    """Create programs that name different numbers. The fourth names None, which isn't one."""
     files = []
-    for seat, number in enumerate([9, 1, 1, "None", 4, 5]):
+    for seat, number in enumerate(NUMBERS):
         file = tmp_path / f"bot{seat + 1}.py"
         file.write_text(BOT.replace("NUMBER", str(number)))
         files.append(str(file))
@@ -65,16 +68,45 @@ def run(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int = 0) -
     return out
 
 
+NUMBERS = (9, 1, 1, None, 4, 5)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Play a match of six objects. Return a folder with its log and its record.
+
+    The fourth one names None, which isn't a number.
+    """
+    folder = tmp_path_factory.mktemp("toy")
+    files = {"log": folder / "log", "record": folder / "record"}
+    bots = [player(number) for number in NUMBERS]
+    with clean_games():
+        referee.play_match(bots, game=toy.__file__, seed=3, options={"turns": 4}, **files)  # type: ignore[arg-type]
+    return folder
+
+
+def player(number: int | None) -> Callable[[Message], Message | None]:
+    """Return a bot that always names this number."""
+
+    def bot(message: Message) -> Message | None:
+        asked = message["type"] == "number-request"
+        return {"type": "number-reply", "number": number} if asked else None
+
+    return bot
+
+
 @pytest.fixture
-def files(bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> list[Path]:
-    """Play a match of six bots and return its log and record."""
-    log, record = tmp_path / "log", tmp_path / "record"
-    words = ["play", "--game", toy.__file__, *bots, "--seed", "3", "--set", "turns=4"]
-    out = run(capsys, *words, "--log", log, "--record", record)
+def files(played: Path, tmp_path: Path) -> list[Path]:
+    """Copy the log and the record of that match."""
+    return [Path(shutil.copy(played / name, tmp_path)) for name in ("log", "record")]
+
+
+def test_the_result_is_printed(bots: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["play", "--game", toy.__file__, bots[0], bots[3], "--seed", "3", "--set", "turns=4"]
+    out = run(capsys, *words)
     assert "Bot (player1) won with" in out
     assert "4x  no-number" in out
     assert "toy" in out.splitlines()[-1]
-    return [log, record]
 
 
 def test_the_log_has_the_turns(files: list[Path]) -> None:
@@ -108,13 +140,14 @@ def test_the_record_holds_and_gives_the_log(
 
 
 def test_a_deck_that_all_share_is_drawn_from_the_seed(
-    bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["play", "--game", toy.__file__, *bots[:2], "--set", "cards=9", "--set", "turns=5"]
     turned = []
     for seed, name in ((3, "a"), (3, "b"), (4, "c")):
         log, record = tmp_path / f"{name}.log", tmp_path / f"{name}.record"
-        run(capsys, *words, "--seed", str(seed), "--log", log, "--record", record)
+        options = {"cards": 9, "turns": 5}
+        named = {"log": log, "record": record, "game": toy.__file__}
+        referee.play_match([player(1), player(1)], seed=seed, options=options, **named)  # type: ignore[arg-type]
         assert "valid" in run(capsys, "verify", record)
         assert "valid" in run(capsys, "validate", log)
         messages = [json.loads(line) for line in log.read_text().splitlines()]
@@ -192,10 +225,12 @@ def test_a_game_without_rule_files_has_no_bots_of_json(
 
 
 def test_the_api_plays_it(bots: list[str]) -> None:
-    result = referee.play_match(bots[:3], game=toy.__file__, seed=1, options={"turns": 1})
+    result = referee.play_match(
+        [bots[0], player(1)], game=toy.__file__, seed=1, options={"turns": 1}
+    )
     assert result.game == "toy"
     assert result.winners == ["player1"]
-    assert [player.best for player in result.players] == [9, 1, 1]  # type: ignore[attr-defined]
+    assert [player.best for player in result.players] == [9, 1]  # type: ignore[attr-defined]
 
 
 def test_what_is_kept_of_a_match_can_be_tabled() -> None:

@@ -27,6 +27,7 @@ from referee.bots.processes.orphans import children
 from referee.errors import ShortageError
 from referee.workers import prepare, worker_processes
 from tests.support.live import is_running
+from tests.support.marks import slow
 
 
 def stop_for_good() -> None:
@@ -74,6 +75,7 @@ def test_a_worker_has_trio_from_its_start() -> None:
         assert not pool.submit(is_loaded, "numpy").result()
 
 
+@pytest.mark.slow
 @needs_fork_server
 def test_workers_start_where_no_socket_can_be_made(tmp_path: Path) -> None:
     """The folder for temporary files doesn't exist, or its path is too long for a socket."""
@@ -108,7 +110,7 @@ def test_the_environment_and_folder_of_a_worker_are_those_of_now(
 
 
 @needs_fork_server
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGKILL, slow(signal.SIGTERM)])
 def test_nothing_stays_of_a_program_that_was_killed(number: int) -> None:
     program = subprocess.Popen(
         [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -124,9 +126,7 @@ def test_nothing_stays_of_a_program_that_was_killed(number: int) -> None:
 
 
 @needs_fork_server
-@pytest.mark.parametrize(
-    "number", [signal.SIGSTOP, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("number", [slow(signal.SIGSTOP), slow(signal.SIGKILL)])
 def test_the_process_from_which_workers_are_forked_is_replaced(number: int) -> None:
     """A bot without a sandbox can stop or kill this process. No worker would ever start again."""
     with worker_processes(1) as pool:

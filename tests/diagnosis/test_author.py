@@ -7,9 +7,12 @@ import shlex
 import sys
 from typing import Any
 
+import msgspec
 import pytest
+import trio
 
 from referee.bots.command import find_bot
+from referee.bots.from_python import bot_source
 from referee.bots.process_report import ProcessReport
 from referee.bots.processes.launch import launch_bots
 from referee.course import Played
@@ -21,7 +24,8 @@ from referee.logs.sink import MemorySink
 from referee.match.machine import Disqualified
 from referee.match.result import Diagnosis, PlayerResult, Stderr
 from referee.match.spec import match_spec
-from referee.runner import LOOK_SECONDS, play_once
+from referee.runner import play_once
+from tests.support.helpers import cautious
 
 HEAD = """
 import json, os, sys, time
@@ -52,20 +56,22 @@ def bot(*lines: str, before: str = "") -> str:
     return python(HEAD + before + LOOP + "".join(f"    {line}\n" for line in lines))
 
 
-SIMPLE = bot("simple(asked)")
+async def play(code: str, **options: object) -> Played:
+    """Play a match of a bot in seat 2. Its limits are long for all but what the test is about.
 
-
-async def play(*bots: str, **options: object) -> Played:
-    defaults: dict[str, object] = {"max_turns": 8, "time_limit": 1.5, "startup_limit": 20}
-    spec = match_spec(bots, seed=1, options=defaults | options)
-    with launch_bots([find_bot(bot, "dominion") for bot in bots], spec.limits) as started:
+    Player 1 is an object, to which the limits do not apply.
+    """
+    long: dict[str, object] = {"max_turns": 8, "time_limit": 60, "startup_limit": 60}
+    spec = match_spec(["cautious", code], seed=1, options=long)
+    own = match_spec(["cautious", code], seed=1, options=long | options)
+    spec = msgspec.structs.replace(spec, limits_of_bots=(spec.limits, own.limits))
+    sources = [bot_source(cautious, "dominion"), find_bot(code, "dominion")]
+    with launch_bots(sources, spec.each_limits) as started:
         return await play_once(spec, started, record=MemorySink())
 
 
 async def told(code: str, **options: object) -> PlayerResult:
-    """Play a match and return the result of the bot in seat 2."""
-    played = await play(SIMPLE, code, **options)
-    return played.result.players[1]
+    return (await play(code, **options)).result.players[1]
 
 
 async def test_of_a_right_bot_nothing_is_told() -> None:
@@ -222,7 +228,8 @@ async def test_an_exit_code_at_the_end() -> None:
 
 
 async def cause(code: str, reason: str, **options: object) -> str:
-    player = await told(code, **options)
+    """Return why a bot was disqualified. A bot that is silent has a second for each reply."""
+    player = await told(code, **({"time_limit": 1.0} if reason == "timeout" else {}) | options)
     assert player.disqualified == reason
     assert player.disqualification is not None
     return player.disqualification.cause
@@ -268,7 +275,8 @@ async def test_a_later_request_without_an_answer() -> None:
 
 
 async def test_an_endless_loop() -> None:
-    said = await cause(bot('while asked["type"] == "play-turn": pass', "simple(asked)"), "timeout")
+    loop = bot('while asked["type"] == "play-turn": pass', "simple(asked)")
+    said = await cause(loop, "timeout", time_limit=0.05)
     assert said.startswith("it was computing (")
     assert "flush" not in said
 
@@ -318,15 +326,14 @@ HOSTILE = {
 async def test_nothing_prolongs_the_look(name: str) -> None:
     code = HEAD + LOOP + "    simple(asked) if asked['type'] != 'play-turn' else None\n"
     code += "    if asked['type'] != 'play-turn': continue\n    " + HOSTILE[name]
-    played = await play(SIMPLE, python(code), time_limit=1.0)
-    assert played.result.players[1].disqualified == "timeout"
-    # Allow for the other bot's grace period and for slow starts and kills on a busy machine.
-    assert played.result.duration_seconds < 20 * LOOK_SECONDS
+    with trio.fail_after(60):
+        player = await told(python(code), time_limit=0.05)
+    assert player.disqualified == "timeout"
 
 
 async def test_the_look_leaves_the_record_as_it_was() -> None:
     """The bot exits because we close its stdin, but it must count as killed (8.3)."""
-    player = await told(bot('if asked["type"] != "play-turn": simple(asked)'))
+    player = await told(bot('if asked["type"] != "play-turn": simple(asked)'), time_limit=1.0)
     assert player.disqualified == "timeout"
     assert player.exit_code == -9
 
@@ -334,7 +341,8 @@ async def test_the_look_leaves_the_record_as_it_was() -> None:
 async def test_stderr_that_the_look_has_brought_about_is_not_told() -> None:
     """Closing stdin makes it print an EOFError, which would mislead the author."""
     loop = "while True:\n    asked = json.loads(input())\n"
-    player = await told(python(HEAD + loop + '    if "request" in asked["type"]: simple(asked)'))
+    code = python(HEAD + loop + '    if "request" in asked["type"]: simple(asked)')
+    player = await told(code, time_limit=1.0)
     assert player.disqualified == "timeout"
     assert player.stderr is not None
     assert player.stderr.lines == []

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 
 from referee.errors import LogReadError, UsageError
 from referee.logs.conversation import answers_before, input_of
-from tests.support.live import ROOT, entries, hostile, referee, referee_process, without_times
+from tests.support.live import ROOT, entries, hostile, play, referee, without_times
+from tests.support.marks import slow
 
 RECORD = str(ROOT / "spec" / "examples" / "two-players.record.jsonl")
 LOST = str(ROOT / "tests" / "golden" / "faults.record.jsonl")
@@ -24,7 +27,7 @@ def go_on(folder: Path, turn: int, *words: str) -> list[dict[str, Any]]:
     return without_times(record)
 
 
-@pytest.mark.parametrize("turn", [1, 2, 17, 30])
+@pytest.mark.parametrize("turn", [slow(1), slow(2), 30])
 def test_the_same_bots_play_the_same_match(tmp_path: Path, turn: int) -> None:
     """Header and digest differ once a version has new options."""
     (_, *lines, end), (_, *before, old_end) = go_on(tmp_path, turn), without_times(Path(RECORD))
@@ -65,11 +68,12 @@ def test_a_bot_that_fails_meanwhile_is_lost(tmp_path: Path) -> None:
 def test_who_was_lost_before_stays_lost(tmp_path: Path) -> None:
     """A bot left in the recorded match. It stays disqualified when we resume the last turn."""
     record = tmp_path / "lost.record.jsonl"
-    bots = ["big_money", "minimal", hostile("exit_at", 2)]
-    assert referee("play", *bots, "--seed", "1", "--record", str(record), "-q").returncode == 1
+    bots = ["minimal", "minimal", hostile("exit_at", 1)]
+    trio.run(partial(play, tmp_path, *bots, patient=[0, 1], max_turns=4))
+    (tmp_path / "record").rename(record)
     again = tmp_path / "again.record.jsonl"
-    words = ["--resume", str(record), "--turn", "12", "--record", str(again)]
-    assert referee("play", *words, "big_money", "minimal", "minimal", "-q").returncode == 1
+    words = ["--resume", str(record), "--turn", "5", "--record", str(again)]
+    assert referee("play", *words, *["big_money.json"] * 3, "-q").returncode == 1
     found = [e for e in entries(again) if e["entry"] == "disqualified"]
     assert [(e["player_number"], e["code"]) for e in found] == [("player3", "exited")]
 
@@ -109,7 +113,7 @@ def test_a_record_that_does_not_follow_is_no_start(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("player", ["player1", "player2"])
 def test_a_bot_that_is_fed_its_input_answers_as_it_did(player: str) -> None:
-    sent = referee_process("replay", RECORD, "--print-input", player)
+    sent = referee("replay", RECORD, "--print-input", player)
     assert sent.returncode == 0
     assert [json.loads(line) for line in sent.stdout.splitlines()] == [
         entry["message"]

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,16 +48,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "militia_money",
         hostile("exit_at", 6),
     )
-    trio.run(play, folder, *bots)
+    trio.run(partial(play, folder, *bots, patient=[0, 2]))
     return folder
 
 
 def some_of_each_kind(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return ten lines of each type of entry and message, and the last ten lines."""
+    """Return a line of each type of entry and message, and the last five lines."""
     kinds: defaultdict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for line in lines:
         kinds[line.get("entry", ""), line.get("message", line).get("type", "")].append(line)
-    return [line for kind in kinds.values() for line in kind[:10]] + lines[-10:]
+    return [line for kind in kinds.values() for line in kind[:1]] + lines[-5:]
 
 
 def test_the_lines_validate_against_their_schema(folder: Path) -> None:
@@ -126,7 +127,7 @@ def test_first_and_last_line(folder: Path) -> None:
 def test_exit_codes_stand_before_the_end_in_seat_order(folder: Path) -> None:
     exits = entries(folder / "record")[-5:-1]
     assert [entry["player_number"] for entry in exits] == [f"player{n}" for n in (1, 2, 3, 4)]
-    assert [entry["exit_code"] for entry in exits] == [0, 0, 0, 3]
+    assert [entry["exit_code"] for entry in exits] == [None, 0, None, 3]
 
 
 def test_the_digest_is_over_the_lines_without_their_time(folder: Path) -> None:
@@ -168,7 +169,7 @@ def test_what_escapes_would_blow_up_is_base64(line: bytes, field: str) -> None:
     assert (value.encode() if field == "line" else base64.b64decode(value)) == line
 
 
-@given(st.binary(max_size=300) | st.text(max_size=300).map(str.encode), st.integers(1, 5))
+@given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode), st.integers(1, 20))
 def test_a_line_takes_no_more_than_its_bytes_and_a_bit(part: bytes, times: int) -> None:
     line = part * times
     assert len(received_head(Received(0, line))) <= 1.4 * len(line) + 260

@@ -71,7 +71,7 @@ def test_turns_of_which_little_or_nothing_is_heard(
 # --- mutations --------------------------------------------------------------------------------
 
 
-@settings(max_examples=10 * TIMES)
+@settings(max_examples=6 * TIMES)
 @given(data=st.data())
 def test_whatever_is_in_a_log_it_is_no_crash(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -440,12 +440,12 @@ def test_wrong_shapes_are_said_once_each_and_the_rules_go_on(validate: Validate)
 
 def test_nothing_is_left_for_the_garbage_collector(validate: Validate) -> None:
     """The command disables garbage collection, so reference cycles would make its memory grow."""
-    logs = [mutate(Random(number), TWO.read_bytes())[1] for number in range(20)]
-    assert sum(bool(validate(log)) for log in logs) > 15  # often while explaining a turn
+    logs = [mutate(Random(number), TWO.read_bytes())[1] for number in range(4)]
+    assert sum(bool(validate(log)) for log in logs) > 2  # often while explaining a turn
     gc.collect()
     gc.disable()
     try:
-        for log in logs[:10]:
+        for log in logs:
             validate(log)
         assert gc.collect() < 10
     finally:

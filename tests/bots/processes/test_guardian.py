@@ -18,6 +18,7 @@ from referee.bots.processes.orphans import children
 from referee.errors import ShortageError
 from referee.match.limits import Limits
 from tests.support.live import await_end, left_behind
+from tests.support.marks import slow
 
 STAYS = "import signal; print('up', flush=True); signal.pause()"
 """A bot that ignores the end of its input."""
@@ -41,7 +42,7 @@ def pause() -> LaunchedBot:
     return LaunchedBot(BotCommand("bot", (sys.executable, "-I", "-S", "-c", STAYS)), Limits())
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGQUIT, signal.SIGXCPU, signal.SIGIO])
+@pytest.mark.parametrize("number", [signal.SIGKILL, slow(signal.SIGQUIT), slow(signal.SIGIO)])
 def test_bots_end_with_a_referee_that_is_killed(number: int) -> None:
     """One bot runs below a shell: it's in the shell's process group, but it isn't our child."""
     referee = subprocess.Popen(

@@ -62,6 +62,7 @@ def test_what_a_bot_is_given_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (shown["PYTHONUNBUFFERED"], shown["LANG"]) == ("2", "C")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such thing")
 def test_another_process_of_this_user_cannot_read_the_referee() -> None:
     """The test runs as an ordinary user, because root may read any process (8.5)."""

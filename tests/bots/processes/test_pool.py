@@ -95,16 +95,16 @@ async def test_who_has_ended_meanwhile_is_not_taken() -> None:
 async def test_the_one_that_waited_longest_ends_when_there_are_too_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "MAX_WAITING", 3)
+    monkeypatch.setattr(module, "MAX_WAITING", 1)
     pool = BotPool()
-    bots = [waiting() for _ in range(5)]
+    bots = [waiting() for _ in range(3)]
     for number, bot in enumerate(bots):
         pool.put(number, bot)
     await pool.shrink()
-    assert [bot.exit_code for bot in bots] == [0, 0, None, None, None]
+    assert [bot.exit_code for bot in bots] == [0, 0, None]
     await pool.finish()
     assert [bot.exit_code for bot in bots] == [0] * len(bots)
-    assert await pool.take(4) is None
+    assert await pool.take(2) is None
 
 
 async def test_who_does_not_end_by_itself_is_made_to() -> None:

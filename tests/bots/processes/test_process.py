@@ -29,6 +29,7 @@ from referee.logs.files import open_logs
 from referee.match.limits import MIB, Limits
 from referee.match.result import Stderr
 from referee.match.sandbox import NO_SANDBOX
+from tests.support.marks import slow
 
 NOT_FATAL = {
     *(signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH),
@@ -109,7 +110,13 @@ async def test_a_bot_whose_child_holds_stdin_while_it_is_written_to() -> None:
     assert answer == Failure("exited", "its process ended with exit code 4")
 
 
-@pytest.mark.parametrize("number", [*sorted({*signal.Signals} - NOT_FATAL), NAMELESS])
+USUAL = {signal.SIGKILL, signal.SIGSEGV}
+
+
+@pytest.mark.parametrize(
+    "number",
+    [*sorted(USUAL), *map(slow, sorted({*signal.Signals} - NOT_FATAL - USUAL)), NAMELESS],
+)
 async def test_every_signal_that_ends_a_bot_is_named(number: int) -> None:
     """The code is always `exited`, and the detail names the signal (8.2)."""
     code = f"""

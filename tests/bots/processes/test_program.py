@@ -15,6 +15,7 @@ import pytest
 from referee.bots.processes import program
 from referee.bots.processes.program import check_program, why_not_runnable
 from tests.support.live import referee
+from tests.support.marks import slow
 from tests.support.sandboxed import needs_bwrap
 
 CRLF = "its first line ends with a carriage return"
@@ -242,11 +243,11 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("kind", ["none", pytest.param("bwrap", marks=needs_bwrap)])
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("name", ["crlf.sh", slow("crlf"), slow("conda"), "moved"])
 def test_the_commands_say_why(name: str, kind: str, tmp_path: Path) -> None:
     content, says = BROKEN[name]
     path = made(tmp_path / name, content)
-    done = referee("play", path, "minimal", "--sandbox", kind, "--seed", "1")
+    done = referee("play", path, path, "--sandbox", kind, "--seed", "1")
     assert f"failed-to-start, {says}" in " ".join(done.stdout.split())
     done = referee("conform", path, "--sandbox", kind, "--case", "3.4/1")
     assert done.returncode == 1

@@ -14,20 +14,23 @@ import socket
 import subprocess
 import sys
 import venv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import structs
 
-from referee.bots.command import BotCommand
+from referee.bots.command import BotCommand, find_bot
 from referee.bots.processes import sandbox
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.orphans import descendants
+from referee.errors import BotNotFoundError
 from referee.match.limits import Limits
 from referee.match.sandbox import Sandbox
 from tests.support.batches import batch, kept, name_of, play_all, worker
 from tests.support.live import entries, referee
+from tests.support.marks import slow
 from tests.support.sandboxed import needs_bwrap
 
 pytestmark = needs_bwrap
@@ -420,20 +423,31 @@ def test_a_virtual_environment_of_a_bot_shows_no_other_folder(bots: Path) -> Non
 # --- Its end --------------------------------------------------------------------------------------
 
 
-def test_exit_codes_and_signals_are_those_of_the_bot() -> None:
+SIGNALS = [*range(1, signal.SIGRTMIN), signal.SIGRTMIN, signal.SIGRTMAX]
+FATAL = [n for n in SIGNALS if n not in (17, 18, 19, 20, 21, 22, 23, 28, 32, 33)]
+
+
+@pytest.mark.parametrize(
+    ("codes", "fatal"),
+    [
+        ((0, 128, 255), (signal.SIGHUP, signal.SIGKILL, signal.SIGRTMAX)),
+        slow((0, 1, 3, 125, 126, 127, 128, 200, 255), FATAL),
+    ],
+    ids=["some", "all"],
+)
+def test_exit_codes_and_signals_are_those_of_the_bot(
+    codes: Sequence[int], fatal: Sequence[int]
+) -> None:
     """Like a shell, bwrap exits with 128 + N for signal N, so the referee has to undo that."""
-    endings = [f"exit {code}" for code in (0, 1, 3, 125, 126, 127, 128, 200, 255)]
-    signals = [*range(1, signal.SIGRTMIN), signal.SIGRTMIN, signal.SIGRTMAX]
-    fatal = [n for n in signals if n not in (17, 18, 19, 20, 21, 22, 23, 28, 32, 33)]
-    endings += [f"kill -{number} $$" for number in fatal]
-    codes = [int(ending.split()[1]) for ending in endings]
+    endings = [f"exit {code}" for code in codes]
+    endings += [f"kill -{int(number)} $$" for number in fatal]
     bots = [started("/bin/sh", "-c", ending) for ending in endings]
-    for bot, ending, code in zip(bots, endings, codes, strict=True):
+    for bot, ending in zip(bots, endings, strict=True):
         assert bot.popen is not None
         bot.popen.wait(30)
         assert bot.was_started()
         bot.end()
-        assert (ending, bot.exit_code) == (ending, code)
+        assert (ending, bot.exit_code) == (ending, int(ending.split()[1]))
 
 
 @pytest.mark.parametrize("killed", ["outer", "inner"])
@@ -458,6 +472,7 @@ def test_nothing_of_a_bot_stays_when_its_sandbox_is_killed(killed: str) -> None:
     bot.end()
 
 
+@pytest.mark.slow
 def test_bots_play_on_in_their_sandbox() -> None:
     """One process plays several matches (protocol, 8.4)."""
     matches = batch(["big_money", kept()], (1, 2, 3))
@@ -520,6 +535,7 @@ def play(*options: str, first: str = "minimal") -> subprocess.CompletedProcess[s
     return referee("play", first, "minimal", "--max-turns", "1", "--seed", "1", *options)
 
 
+@pytest.mark.slow
 def test_a_match_says_that_it_was_played_in_it(tmp_path: Path) -> None:
     record = tmp_path / "record"
     done = play("--sandbox", "auto", "--record", str(record), "--format", "json")
@@ -554,20 +570,29 @@ def test_an_interpreter_that_is_hidden_there_is_named(
     shutil.copy("/bin/sh", shell)
     (tmp_path / "own").mkdir()
     bot = program(tmp_path / "own/bot", f"#!{shell}\nexit 9\n")
-    remedy = f"--sandbox-read {tmp_path}/opt"
     says = {
-        bot: f"the interpreter of its first line, {shell}: put {shell.parent} on the PATH of the",
-        f"{shell} {bot}": f"the interpreter {shell}: put {shell.parent} on the PATH of the referee",
+        (bot,): f"the interpreter of its first line, {shell}: put {shell.parent} on the PATH of",
+        (str(shell), bot): f"the interpreter {shell}: put {shell.parent} on the PATH of the",
     }
-    for command, what in says.items():
-        done = play("--sandbox", "bwrap", "--format", "json", first=command)
-        left = json.loads(done.stdout)["players"][0]["disqualification"]
-        assert left["detail"].startswith(f"the sandbox does not show {what}")
-        assert left["detail"].endswith(f"or give {remedy}")
-        assert "exit code 9" in play("--sandbox", "bwrap", *remedy.split(), first=command).stdout
+
+    def exit_code(*words: str, **settings: Any) -> int | None:
+        bot = started(*words, **settings)
+        assert bot.popen is not None
+        bot.popen.wait(30)
+        bot.end()
+        return bot.exit_code
+
+    done = play("--sandbox", "bwrap", "--format", "json", first=bot)
+    details = [json.loads(done.stdout)["players"][0]["disqualification"]["detail"]]
+    details.append(started(str(shell), bot).error)
+    for (words, what), detail in zip(says.items(), details, strict=True):
+        assert detail.startswith(f"the sandbox does not show {what}")
+        assert detail.endswith(f"or give --sandbox-read {tmp_path}/opt")
+        readable = sandbox.resolve("bwrap", [f"{tmp_path}/opt"])
+        assert exit_code(*words, place=readable) == 9
     monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{shell.parent}")
-    for command in says:
-        assert "exit code 9" in play("--sandbox", "bwrap", first=command).stdout
+    for words in says:
+        assert exit_code(*words) == 9
 
 
 def test_nobody_is_advised_to_show_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -590,21 +615,33 @@ def test_a_loader_that_is_hidden_there_is_named(monkeypatch: pytest.MonkeyPatch)
     assert "a file that it needs" in sandbox.why_not_inside(sys.executable)
 
 
-def test_a_bot_starts_in_the_same_folder_with_and_without_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """If another argument may be a path, the report says in which folder the bot started."""
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Change to a folder with the folder of a bot that needs a file beside it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own").mkdir()
     (tmp_path / "own/book").write_text("")
     (tmp_path / "own/bot.py").write_text("open('book').close(); raise SystemExit(9)\n")
-    for kind in ("none", "bwrap"):
-        for bot in ("own/bot.py", "python3 own/bot.py --depth 3"):
-            done = play("--sandbox", kind, "--format", "json", first=bot)
-            assert "exit code 9" in done.stdout
-    done = play("--format", "json", first="python3 own/bot.py own/x")
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", ["none", "bwrap"])
+@pytest.mark.parametrize("bot", ["own/bot.py", "python3 -I -S own/bot.py --depth 3"])
+def test_a_bot_starts_in_the_same_folder_with_and_without_it(
+    own: Path, kind: str, bot: str
+) -> None:
+    place = sandbox.resolve("bwrap") if kind == "bwrap" else sandbox.NO_SANDBOX
+    launched = LaunchedBot(find_bot(bot, "dominion"), Limits(), place)
+    assert launched.popen is not None
+    launched.popen.wait(30)
+    launched.end()
+    assert launched.exit_code == 9
+
+
+def test_the_folder_is_told_if_an_argument_may_be_a_path_in_it(own: Path) -> None:
+    done = play("--format", "json", first="python3 -I -S own/bot.py own/x")
     cause = json.loads(done.stdout)["players"][0]["disqualification"]["cause"]
-    assert cause.endswith(f"it was started in {tmp_path}, and a relative path begins there")
+    assert cause.endswith(f"it was started in {own}, and a relative path begins there")
 
 
 def test_what_a_bot_missed_there_is_explained(tmp_path: Path) -> None:
@@ -640,7 +677,7 @@ def folder_of_anna(tmp_path: Path, *, folder: int, file: int, owner: int) -> Pat
     """Create a bot's folder with these modes and owner, as unpacking an archive might."""
     anna = tmp_path / "anna"
     anna.mkdir()
-    (anna / "bot.toml").write_text('command = "python3 bot.py"\n')
+    (anna / "bot.toml").write_text('command = "python3 -I -S bot.py"\n')
     (anna / "bot.py").write_text("print()\n")
     for path, mode in ((anna / "bot.py", file), (anna, folder)):
         path.chmod(mode)
@@ -670,15 +707,17 @@ def test_files_that_the_sandbox_may_not_read_are_the_folder_owners_business(
 ) -> None:
     """The bot isn't disqualified. Instead, an error names the bot, the file and the remedy."""
     anna = folder_of_anna(tmp_path, folder=folder, file=file, owner=owner)
-    done = referee("play", str(anna), "minimal", "--sandbox", "bwrap", "--seed", "1")
+    bot = find_bot(str(anna), "dominion")
+    place = sandbox.resolve("bwrap")
     if seen:
-        assert done.returncode == 1  # the bot runs, but it doesn't write JSON
-        assert "disqualified" in done.stdout
+        assert output(LaunchedBot(bot, Limits(), place)) == "\n"
     else:
-        assert done.returncode == 2
-        assert done.stderr.startswith(f"referee: BOT {anna}: the sandbox may not read {anna}")
-        assert done.stderr.endswith(f"(chmod -R a+rX {anna})\n")
-        assert done.stderr.count("\n") == 1
+        with pytest.raises(BotNotFoundError) as raised:
+            LaunchedBot(bot, Limits(), place)
+        said = str(raised.value)
+        assert said.startswith(f"BOT {anna}: the sandbox may not read {anna}")
+        assert said.endswith(f"(chmod -R a+rX {anna})")
+        assert "\n" not in said
 
 
 def test_a_path_outside_its_folder_that_nobody_may_read_is_only_a_word(tmp_path: Path) -> None:
@@ -688,10 +727,12 @@ def test_a_path_outside_its_folder_that_nobody_may_read_is_only_a_word(tmp_path:
     (anna / "bot.py").write_text("import sys; open(sys.argv[1])\n")
     other.write_text("")
     other.chmod(0)
-    command = f"python3 {anna / 'bot.py'} {other}"
-    done = referee("play", command, "minimal", "--sandbox", "bwrap", "--seed", "1")
-    assert done.returncode == 1
-    assert "FileNotFoundError" in done.stdout
+    named = find_bot(f"python3 -I -S {anna / 'bot.py'} {other}", "dominion")
+    bot = LaunchedBot(named, Limits(), sandbox.resolve("bwrap"))
+    assert bot.popen is not None
+    _, complaint = bot.popen.communicate(timeout=30)
+    bot.end()
+    assert b"FileNotFoundError" in complaint
 
 
 def test_an_own_file_without_rights_is_named_too(tmp_path: Path) -> None:

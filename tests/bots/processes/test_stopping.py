@@ -117,7 +117,7 @@ def test_one_call_from_inside_stops_a_chain(start: Callable[[str], LaunchedBot])
     """The helper inside the sandbox also stops processes that we would miss from outside."""
     bot = start("chain")
     stopping = resisting(bot)
-    for _ in range(5):
+    for _ in range(2):
         stopping._stop_with_helper()
         until(stopping.check)
         assert "awake" not in states(bot).values()
@@ -127,6 +127,7 @@ def test_one_call_from_inside_stops_a_chain(start: Callable[[str], LaunchedBot])
 
 
 @needs_bwrap
+@pytest.mark.slow
 async def test_a_bot_that_disturbs_it_is_disqualified(start: Callable[[str], LaunchedBot]) -> None:
     """The bot is disqualified at once, without waiting for its reply (protocol, 9)."""
     bot = start("killers")
