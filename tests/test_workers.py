@@ -166,6 +166,7 @@ def fork_both(pool: Executor) -> None:
         future.result(timeout=60)
 
 
+@pytest.mark.slow
 @needs_fork_server
 def test_a_worker_that_cannot_be_forked_is_one_that_has_ended() -> None:
     """A failed fork isn't reported as a bug in the referee."""
@@ -235,6 +236,7 @@ def test_ctrl_c_does_not_end_the_process_from_which_workers_are_forked() -> None
         assert program.stdout.read() == "forked\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="what is stopped is seen in /proc")
 def test_a_worker_that_was_stopped_is_killed() -> None:
     """A bot can stop its worker, and the run would wait for it forever."""

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import h11
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from referee.bots.address import Address, parse_address
 from referee.errors import BotNotFoundError
+from tests.support.helpers import TIMES
 from tests.support.live import referee
 
 CONTEXT = ssl.create_default_context()
@@ -122,6 +123,7 @@ PIECES = st.sampled_from(
 )
 
 
+@settings(max_examples=12 * TIMES)
 @given(st.sampled_from(["http://", "https://"]), st.text() | st.lists(PIECES).map("".join))
 @example("http://", f"{LABEL}.a")
 @example("https://", "xn--a")

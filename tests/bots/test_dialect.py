@@ -16,7 +16,7 @@ from referee.bots.command import BotAddress, BotCommand, find_bot, resolve_bot
 from referee.errors import BotNotFoundError
 from referee.games import GAMES
 from referee.logs.verify import Kind, verify_record
-from tests.support import servers
+from tests.support import live, servers
 from tests.support.live import entries
 
 URL = "http://127.0.0.1:8000/bot"
@@ -143,10 +143,12 @@ def test_what_has_no_canonical_form_is_recorded_as_it_came(tmp_path: Path) -> No
         ("print('1' * 1025, flush=True)", "output-limit"),
     ],
 )
-def test_the_limits_hold(tmp_path: Path, code: str, verdict: str) -> None:
-    result = play(tmp_path, TURN, process(code), time_limit=0.5, line_limit=1024)
-    assert result.players[1].disqualified == verdict
-    assert result.winners == ["player1"]
+async def test_the_limits_hold(tmp_path: Path, code: str, verdict: str) -> None:
+    limits = {"time_limit": 0.5 if verdict == "timeout" else 60, "line_limit": 1024}
+    bots = (TURN, process(code))
+    played = await live.play(tmp_path, *bots, game="toy", patient=[0], **limits)
+    assert played.result.players[1].disqualified == verdict
+    assert played.result.winners == ["player1"]
 
 
 SPOKEN = """

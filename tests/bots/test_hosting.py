@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import sys
+from pathlib import Path
 
 import pytest
 import trio
@@ -17,7 +19,6 @@ from referee.bots.processes.process import BotProcess
 from referee.match.spec import match_spec
 
 READS_ALL = "import sys; sys.stdin.buffer.read()"
-READS_LATE = f"import time; time.sleep(0.2); {READS_ALL}"
 READS_NOTHING = "import signal; signal.pause()"
 MORE_THAN_A_PIPE_HOLDS = b"x" * 1_000_000 + b"\n"
 
@@ -39,17 +40,44 @@ async def test_a_process_that_has_read_all_is_released_without_a_wait() -> None:
     assert all(isinstance(bot, BotProcess) and bot.is_closed for bot in bots)
 
 
-async def test_a_process_has_time_to_read_its_last_lines() -> None:
-    kept, _ = await released(READS_LATE, grace=30.0, lines=MORE_THAN_A_PIPE_HOLDS)
+async def test_a_process_has_time_to_read_its_last_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    both = os.open(fifo, os.O_RDWR)
+    reads_late = f"import os; os.read(os.open({str(fifo)!r}, os.O_RDONLY), 1); {READS_ALL}"
+    begun, hand_over = 0, BotProcess.hand_over
+
+    async def note(bot: BotProcess, seconds: float) -> None:
+        nonlocal begun
+        begun += 1
+        if begun == 2:  # they read when both are waited for
+            os.write(both, b"xx")
+        await hand_over(bot, seconds)
+
+    monkeypatch.setattr(BotProcess, "hand_over", note)
+    kept, _ = await released(reads_late, grace=60.0, lines=MORE_THAN_A_PIPE_HOLDS)
+    os.close(both)
     assert kept == {0, 1}
+    assert begun == 2
 
 
-async def test_processes_that_read_nothing_end_side_by_side() -> None:
+async def test_processes_that_read_nothing_end_side_by_side(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Ending one takes up to three times the grace period, but both are ended concurrently."""
-    began = trio.current_time()
+    order, finish = list[str](), BotProcess.finish
+
+    async def note(bot: BotProcess, grace: float) -> None:
+        order.append("begins")
+        await finish(bot, grace)
+        order.append("ends")
+
+    monkeypatch.setattr(BotProcess, "finish", note)
     kept, bots = await released(READS_NOTHING, grace=0.5, lines=MORE_THAN_A_PIPE_HOLDS)
     assert kept == set()
-    assert trio.current_time() - began < 2 * 3 * 0.5
+    assert order == ["begins", "begins", "ends", "ends"]
     assert [bot.exit_code for bot in bots] == [-15, -15]
 
 

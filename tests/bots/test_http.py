@@ -452,7 +452,7 @@ async def test_one_that_hangs(start: bytes, says: str) -> None:
         return False
 
     with servers.server(behave) as server:
-        assert await ask(server.url, 0.3) == Failure("timeout", says)
+        assert await ask(server.url, 0.1) == Failure("timeout", says)
 
 
 async def test_one_that_drips_gets_no_more_time() -> None:
@@ -566,6 +566,7 @@ def test_html_is_a_fault_and_recorded_as_it_came(tmp_path: Path) -> None:
     assert verify_record(str(record)).kind == Kind.VALID
 
 
+@pytest.mark.slow
 def test_nothing_of_http_is_loaded_for_other_bots() -> None:
     code = "import referee\nreferee.play_match(['minimal', 'minimal'], options={'max_turns': 1})"
     assert loaded(code, {"trio", "h11"}) == {"trio"}

@@ -37,7 +37,7 @@ from tests.conformance import wrong_bot
 
 CASES = {case.id: case for case in load_cases(RULES).cases}
 BOT = Path(__file__).parent / "wrong_bot.py"
-ARGUMENTS = {"starts-slowly": "2.0", "thinks-too-long": "2.0", "exits-slowly": "1.5"}
+ARGUMENTS = {"starts-slowly": "6.0", "thinks-too-long": "6.0", "exits-slowly": "1.5"}
 AT_ONCE = 16
 """How many bots of `WAITING` run at the same time."""
 
@@ -45,11 +45,11 @@ PATIENT = ConformanceLimits(timeout=60.0, grace=10.0, quiet=0.05)
 """For bots that never time out. Long limits don't slow them down and help on a busy machine."""
 LISTENING = ConformanceLimits(timeout=60.0, grace=10.0, quiet=10.0)
 """For bots that write without a request. We stop waiting as soon as the line arrives."""
-BRIEF = ConformanceLimits(timeout=1.5, grace=1.0, quiet=0.05)
+BRIEF = ConformanceLimits(timeout=4.0, grace=1.0, quiet=0.05)
 """For bots that run into the timeout."""
-STAYING = ConformanceLimits(timeout=5.0, grace=0.5, quiet=0.05, rest=0.05)
+STAYING = ConformanceLimits(timeout=10.0, grace=0.5, quiet=0.05, rest=0.05)
 """For bots that exit after the grace period but before the timeout."""
-ENDING = ConformanceLimits(timeout=1.5, grace=1.0, quiet=0.05, rest=0.05)
+ENDING = ConformanceLimits(timeout=4.0, grace=1.0, quiet=0.05, rest=0.05)
 """For bots that never exit. They write nothing at the end, so we don't listen for long."""
 WAITING = (BRIEF, STAYING, ENDING)
 

@@ -25,6 +25,7 @@ from referee.games.dominion import RULES
 from referee.games.interface.faults import Disqualification
 from tests.support import servers
 from tests.support.live import schema
+from tests.support.marks import slow
 
 FILE = load_cases(RULES)
 PROCESS = BotCommand("bot", ("bot",))
@@ -116,13 +117,14 @@ def test_a_case_is_for_what_it_speaks(speaks: str, tried: list[str], why: str) -
         assert found == ("" if dialect in tried else why)
 
 
-async def run(bot: BotSource, limits: ConformanceLimits = PATIENT) -> Report:
-    cases = [case for case in FILE.cases if not case.opponents]
+async def run(bot: BotSource, limits: ConformanceLimits = PATIENT, every: int = 1) -> Report:
+    cases = [case for case in FILE.cases if not case.opponents][::every]
     suite = Suite(cases, bot, RULES, seed=1, limits=limits)
     return await suite.run(strict=True)
 
 
-async def test_a_server_is_tried_with_all_but_what_is_of_processes() -> None:
+@pytest.mark.parametrize(("every", "most"), [(10, 5), slow(1, 50)])
+async def test_a_server_is_tried_with_all_but_what_is_of_processes(every: int, most: int) -> None:
     def behave(connection: Any, body: bytes) -> bool:
         last = body.splitlines()[-1]
         news = json.loads(last)["type"] in ("game-end", "supply-info")
@@ -130,12 +132,12 @@ async def test_a_server_is_tried_with_all_but_what_is_of_processes() -> None:
         return True
 
     with servers.server(behave) as server:
-        report = await run(BotAddress(server.url, server.url))
+        report = await run(BotAddress(server.url, server.url), every=every)
     assert (report.failed, report.not_judged) == (0, 0)
-    assert report.passed > 70
+    assert report.passed > most
     assert report.conforms
     ends = [request for request in server.requests if b'"type":"game-end"' in request.body]
-    assert len(ends) > 50  # the bot gets the end of each match
+    assert len(ends) > most  # the bot gets the end of each match
 
 
 def words_of(lines: Iterable[str]) -> str:
@@ -144,12 +146,12 @@ def words_of(lines: Iterable[str]) -> str:
 
 
 async def test_what_was_skipped_is_told_in_every_form() -> None:
-    report = await run(OBJECT)
+    report = await run(OBJECT, every=3)
     assert (report.failed, report.not_judged) == (0, 0)
     skipped = {result.id: result.why for result in report.cases if result.status == Status.SKIPPED}
     assert report.skipped == len(skipped)
     assert report.passed == len(report.cases) - len(skipped)
-    assert skipped["8.4/1"] == skipped["1.1/1"] == "only for processes"
+    assert skipped["1.1/1"] == "only for processes"
     told = json.loads(msgspec.json.encode(report))
     jsonschema.Draft202012Validator(schema("conformance-report")).validate(told)
     assert {c["id"]: c["why"] for c in told["cases"] if c["status"] == "skipped"} == skipped
@@ -186,7 +188,7 @@ async def test_a_server_that_never_answers() -> None:
         return not server.over.wait()
 
     with servers.server(behave) as server:
-        report = await run(BotAddress(server.url, server.url), ConformanceLimits(timeout=0.2))
+        report = await run(BotAddress(server.url, server.url), ConformanceLimits(timeout=2.0))
         server.over.set()
     (failed,) = [result for result in report.cases if result.status == Status.FAILED]
     (violation,) = failed.violations

@@ -1395,7 +1395,7 @@ MODES["a folder of its own"] = lambda: STARTED.update(cwd="/")
 def _() -> None:
     async def finish(was: Any, self: Any, grace: float) -> None:
         if self.launched.command.argument.split()[-2] == "1":
-            await trio.sleep(0.1)  # long enough to receive game-end
+            await self.hand_over(60)  # it reads game-end
             await self.end_input(0)
             await self.kill()
         else:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from referee.bots.process_report import TimeoutObservation
@@ -17,6 +17,7 @@ from referee.games.interface.dialect import Adapter
 from referee.games.interface.faults import InvalidReply
 from referee.match.decode import decode_reply, is_blank, reply_decoder
 from referee.match.messages import PlayerNameReply
+from tests.support.helpers import TIMES
 
 REPLY = {"type": "play-reply", "phase": "buy", "cards_to_buy": ["silver"]}
 TEXT = json.dumps(REPLY)
@@ -95,6 +96,7 @@ def test_what_is_quoted_is_harmless_and_short() -> None:
     assert quoted(b"x" * (QUOTED + 1)) == f"`{'x' * QUOTED}...`"
 
 
+@settings(max_examples=12 * TIMES)
 @given(
     st.binary(max_size=80)
     | st.text(alphabet="{}[]\",:'ntTruefalsNone0123 type-reply_$", max_size=80).map(str.encode)

@@ -71,7 +71,7 @@ def test_turns_of_which_little_or_nothing_is_heard(
 # --- mutations --------------------------------------------------------------------------------
 
 
-@settings(max_examples=6 * TIMES)
+@settings(max_examples=4 * TIMES)
 @given(data=st.data())
 def test_whatever_is_in_a_log_it_is_no_crash(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -514,7 +514,7 @@ def test_every_single_character_edit_is_reported_unless_it_is_in_a_time(
 SHORT = min(RECORDS, key=lambda file: file.stat().st_size).read_bytes()
 
 
-@settings(max_examples=12 * TIMES)
+@settings(max_examples=6 * TIMES)
 @given(
     edits=st.lists(
         st.tuples(

@@ -234,7 +234,7 @@ def handshake(seat: int) -> st.SearchStrategy[bytes | Disqualification]:
 
 
 @given(st.data(), st.integers(2, 4))
-@settings(max_examples=50)
+@settings(max_examples=15)
 def test_handshakes_in_any_order_give_the_same_entries(data: st.DataObject, seats: int) -> None:
     answers = [data.draw(handshake(seat)) for seat in range(seats)]
     seen: list[tuple[Any, ...]] = []
@@ -331,7 +331,7 @@ def test_names_are_cut_after_the_controls_are_removed() -> None:
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
-@settings(max_examples=100)
+@settings(max_examples=25)
 def test_any_name(name: str) -> None:
     match, told = hands_shaken(name_line(0, name), name_line(1))
     kept = "".join(char for char in name if not (char < " " or "\x7f" <= char <= "\x9f"))
@@ -658,7 +658,7 @@ def test_leaving_under_attack_with_two_players() -> None:
 
 
 @given(st.data(), st.integers(2, 4))
-@settings(max_examples=40)
+@settings(max_examples=12)
 def test_a_disqualification_at_any_time(data: st.DataObject, seats: int) -> None:
     match = begun(seats, max_turns=6)
     alive = list(range(seats))
@@ -1438,7 +1438,7 @@ def test_ranks_of_keys(keys: list[int], expected: tuple[int, ...]) -> None:
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.booleans()), min_size=2, max_size=4)
 )
-@settings(max_examples=80)
+@settings(max_examples=25)
 def test_ranks_count_those_who_did_better(seats: list[tuple[int, int, bool]]) -> None:
     """Points count first, then fewer turns (4.5). Everyone who left shares the last rank (8.3)."""
     away = [seat for seat, (_, _, leaves) in enumerate(seats) if leaves]

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.dominion.rules.messages import (
@@ -18,6 +18,7 @@ from referee.games.dominion.rules.messages import (
 )
 from referee.match.messages import SHARED_PUBLIC, GameEnd, PlayerName
 from referee.match.shapes import Misfit, meant, misfits
+from tests.support.helpers import TIMES
 
 GAINED = {"type": "player-gained", "player_number": "player1", "gained": "silver"}
 PILES = [{"card": "copper", "count": 1}] * 17
@@ -109,6 +110,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=12 * TIMES)
 @given(data=st.data(), struct=st.sampled_from([*SHARED_PUBLIC, *PUBLIC, PlayTurn]))
 def test_misfits_are_found_where_the_decoder_refuses(
     data: st.DataObject, struct: type[msgspec.Struct]
