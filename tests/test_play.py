@@ -24,6 +24,7 @@ from referee.match.spec import match_spec
 from referee.runner import Runner
 from tests.support.bad_lines import BAD_LINES
 from tests.support.live import await_end, entries, hostile, play, without_times
+from tests.support.marks import slow
 
 BIG_MONEY = "big_money"
 
@@ -307,7 +308,12 @@ LONG_LINES = [(line, code) for line, code in BAD_LINES if len(line) > 1000]
 
 @pytest.mark.parametrize(
     "bad",
-    [SHORT_LINES[::2], SHORT_LINES[1::2], *([long] for long in LONG_LINES)],
+    [
+        SHORT_LINES[::2],
+        SHORT_LINES[1::2],
+        *([long] for long in LONG_LINES[:2]),
+        *(slow([long]) for long in LONG_LINES[2:]),
+    ],
     ids=lambda bad: f"{len(bad)} like {bad[0][0][:30]!r}",
 )
 async def test_a_bad_line_is_a_fault(tmp_path: Path, bad: list[tuple[bytes, str]]) -> None:

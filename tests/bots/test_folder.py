@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.bots import folder as folders
@@ -18,6 +18,7 @@ from referee.bots.command import BotCommand, PythonBot, find_bot, game_of_bots
 from referee.bots.folder import is_built, read_folder, sources_hash
 from referee.bots.toml import read_table
 from referee.errors import NotBuiltError, UsageError
+from tests.support.helpers import TIMES
 
 BOT = "import sys\n"
 
@@ -244,6 +245,7 @@ VALUES = st.recursive(
 KEYS = st.sampled_from(["command", "name", "build", "language", "files", "nmae"]) | st.text()
 
 
+@settings(max_examples=6 * TIMES)
 @given(st.dictionaries(KEYS, VALUES, max_size=5) | VALUES)
 def test_whatever_stands_in_a_table_is_a_bot_or_has_lines(table: object) -> None:
     read, problems = read_table(folders._Table, table, "here")

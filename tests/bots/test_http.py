@@ -14,7 +14,7 @@ import certifi
 import h11
 import pytest
 import trio
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee import play_match
@@ -25,6 +25,7 @@ from referee.errors import ShortageError
 from referee.logs.verify import Kind, verify_record
 from referee.match.limits import Limits
 from tests.support import servers
+from tests.support.helpers import TIMES
 from tests.support.imports import loaded
 from tests.support.live import entries, referee
 
@@ -335,6 +336,7 @@ PIECES = st.sampled_from(
 )
 
 
+@settings(max_examples=8 * TIMES)
 @given(st.lists(PIECES | st.binary(max_size=9)).map(b"".join))
 def test_whatever_comes_is_an_answer_or_a_failure(data: bytes) -> None:
     async def ask_twice(url: str) -> None:

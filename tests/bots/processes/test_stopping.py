@@ -26,6 +26,7 @@ from referee.bots.processes.stopping import Stopping, _state
 from referee.errors import ShortageError
 from referee.match.limits import Limits
 from tests.support.live import HOSTILE, until
+from tests.support.marks import slow
 from tests.support.sandboxed import needs_bwrap
 
 RESTLESS = HOSTILE.with_name("restless.py")
@@ -79,7 +80,7 @@ def resisting(bot: LaunchedBot) -> Stopping:
 
 @needs_bwrap
 @pytest.mark.parametrize(
-    "way", ["burners", "chain", "wakers", "timer", "news", "leader", "forkers"]
+    "way", ["chain", "timer", "forkers", *map(slow, ("burners", "wakers", "news", "leader"))]
 )
 def test_nothing_of_a_stopped_bot_runs(way: str, start: Callable[[str], LaunchedBot]) -> None:
     bot = start(way)
