@@ -155,7 +155,7 @@ async def test_a_later_case_says_where_the_reply_was_waited_for() -> None:
     run.jobs = 1
     before, _, later = (await run.run()).cases
     (violation,) = later.violations
-    assert "within 2 s, as in case 7.1/1, which waited for it twice" in violation.actual
+    assert "within 0.5 s, as in case 7.1/1, which waited for it twice" in violation.actual
     assert violation.key == before.violations[0].key
     assert violation.expected == before.violations[0].expected
 
