@@ -196,7 +196,7 @@ def outlive_the_fork_server(fifo: Path) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     os.kill(os.getppid(), signal.SIGKILL)
     fifo.read_bytes()
-    sum(range(10_000_000))  # after the shutdown, the worker needs some time
+    sum(range(2_000_000))  # after the shutdown, the worker needs some time
     os._exit(0)
 
 
@@ -244,6 +244,7 @@ def test_a_worker_that_was_stopped_is_killed() -> None:
         pool.submit(stop_for_good).result(timeout=60)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the processes of others are seen in /proc")
 def test_guardians_of_killed_workers_do_their_work(tmp_path: Path) -> None:
     """Each guardian removes the control groups of its worker's bots. Here we use plain folders."""

@@ -398,11 +398,15 @@ def check_report(mode: str, report: Report) -> None:
             assert set(result.because) & failed, (mode, result.id)
 
 
+APART = wrong_bot.ALONE | {"reads-slowly"}
+"""They are processes, or fail only among other cases."""
+
+
 def one_of_a_kind(mark: pytest.MarkDecorator, *, alone: bool) -> Iterator[Any]:
     """Yield the modes without timeouts. If several fail the same cases, all but one have a mark."""
     kinds: set[str] = set()
     for mode, wrong in WRONG.items():
-        if not is_waited_for(mode) and (alone or mode not in wrong_bot.ALONE):
+        if not is_waited_for(mode) and (alone or mode not in APART):
             yield pytest.param(mode, marks=[mark] if wrong.failed in kinds else [])
             kinds.add(wrong.failed)
 

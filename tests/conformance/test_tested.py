@@ -146,7 +146,7 @@ def words_of(lines: Iterable[str]) -> str:
 
 
 async def test_what_was_skipped_is_told_in_every_form() -> None:
-    report = await run(OBJECT, every=3)
+    report = await run(OBJECT, every=2)
     assert (report.failed, report.not_judged) == (0, 0)
     skipped = {result.id: result.why for result in report.cases if result.status == Status.SKIPPED}
     assert report.skipped == len(skipped)
