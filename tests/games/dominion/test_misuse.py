@@ -7,9 +7,9 @@ import pytest
 
 from referee.errors import ProtocolMisuseError
 from referee.games.dominion import RULES, Dominion
-from referee.games.interface.faults import describe
+from referee.games.interface.faults import Fault, describe
 from referee.match.machine import Match
-from tests.support.helpers import Imposed, new_setup
+from tests.support.helpers import Imposed, answer, decoded, new_setup, to_line
 
 
 def test_a_match_is_started_once() -> None:
@@ -38,6 +38,74 @@ def test_a_supply_message_cannot_be_changed() -> None:
     game = Dominion(new_setup(2))
     supply = game.take_events()[1]
     assert hash(supply) == hash(msgspec.structs.replace(supply))  # frozen, all the way down
+
+
+@pytest.mark.parametrize(
+    ("card", "given", "detail"),
+    [
+        ("mine", {"card_to_trash": "copper", "desired_card": 5}, "`desired_card` is 5"),
+        ("mine", {"card_to_trash": "copper", "desired_card": "x"}, '`desired_card` is "x"'),
+        (
+            "mine",
+            {"card_to_trash": "copper", "desired_card": "village"},
+            '`desired_card` is "village", which is not a treasure',
+        ),
+        (
+            "mine",
+            {"card_to_trash": "copper", "desired_card": "gold"},
+            '`desired_card` is "gold", which costs 6, not up to 3',
+        ),
+        (
+            "mine",
+            {"card_to_trash": "copper", "desired_card": "silver"},
+            '`desired_card` is "silver", whose pile is empty',
+        ),
+        ("mine", {"card_to_trash": "estate"}, '`card_to_trash` is "estate"'),
+        ("mine", {"card_to_trash": "gold"}, '`card_to_trash` is "gold", which is not in hand'),
+        (
+            "remodel",
+            {"card_to_trash": "estate", "desired_card": "duchy"},
+            '`desired_card` is "duchy", which costs 5, not up to 4',
+        ),
+        ("workshop", {}, "`desired_card` is null"),
+        (
+            "workshop",
+            {"desired_card": "market"},
+            '`desired_card` is "market", which costs 5, not up to 4',
+        ),
+    ],
+)
+def test_the_author_is_told_why_a_card_is_not_gained(
+    card: str, given: dict[str, object], detail: str
+) -> None:
+    hand = [card, "copper", "estate"]
+    imposed = Imposed({"seats": {"player1": {"hand": hand}}, "supply": {"silver": 0}})
+    game = imposed.definition.new(new_setup(2))
+    game.take_events()
+    reply = {"type": "play-reply", "phase": "action", "card": card, "additional_parameters": given}
+    answer(game, decoded(to_line(reply)))
+    faults = [event.detail for event in game.take_events() if isinstance(event, Fault)]
+    assert faults == [f"{card}: {detail}"]
+
+
+@pytest.mark.parametrize(
+    ("discard", "problem"),
+    [
+        (["gold", "silver"], 'discards "gold", which is not in hand (any more)'),
+        (["copper", 3], "discards 3, which is not in hand (any more)"),
+        (["copper"], "discards 1 cards where 2 are due"),
+        (["copper"] * 3, "discards 3 cards where 2 are due"),
+        ("copper", '`discard` is "copper", not a list'),
+    ],
+)
+def test_the_author_is_told_the_first_mistake_of_a_discard(discard: object, problem: str) -> None:
+    game = Imposed({"seats": {"player1": {"hand": ["militia"]}}}).definition.new(new_setup(2))
+    play = {"type": "play-reply", "phase": "action", "card": "militia"}
+    for reply in (play, {"type": "attack-reply", "discard": discard}):
+        game.take_events()
+        answer(game, decoded(to_line(reply)))
+    faults = [event.detail for event in game.take_events() if isinstance(event, Fault)]
+    assert faults == [problem]
 
 
 @pytest.mark.parametrize("char", ["x", "é", "漢", "\U0001f0cf", '"', "\x1b"])

@@ -74,9 +74,7 @@ def _cellar(table: Table, turn: TurnState, parameters: Parameters) -> None:
 def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions:
     _give(table, turn, "militia")
     for other in table.others(turn.player):
-        # We have to check this again, because a player may have left while another one was
-        # attacked.
-        if not other.left and len(other.hand) > MILITIA_HAND_SIZE:
+        if len(other.hand) > MILITIA_HAND_SIZE:
             yield from _attack(table, other)
 
 
