@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from referee.games.dominion import Dominion
 from referee.games.dominion.rules.game import begin_at
 from referee.games.dominion.rules.situation import simplest_reply
+from referee.games.interface.random_source import SeededRandomSource
 from tests.support.helpers import (
     PILES,
     answer,
@@ -22,6 +24,7 @@ from tests.support.helpers import (
 )
 
 END = {"type": "play-reply", "phase": "cleanup"}
+BUY = {"type": "play-reply", "phase": "buy"}
 TRASHED = "player-trashed"
 
 
@@ -165,3 +168,76 @@ def test_the_simplest_reply_is_legal() -> None:
     asked = {"type": "attack-request", "discard": 2, "options": ["gold", "moat", "curse", "gold"]}
     assert simplest_reply(asked) == {"type": "attack-reply", "discard": ["gold", "moat"]}
     assert simplest_reply({"type": "play-turn"}) == {"type": "play-reply", "phase": "cleanup"}
+
+
+def piles(game: Dominion, seat: int) -> tuple[list[str], list[str], list[str]]:
+    player = game.table.players[seat]
+    return [*player.hand], [*player.deck], [*player.discard_pile]
+
+
+OTHER = {
+    "hand": ["gold", "silver"],
+    "deck": ["moat", "market", "mine"],
+    "discard_pile": ["smithy", "village", "curse"],
+}
+
+
+def test_a_redeal_keeps_the_viewers_cards_and_each_top_discard() -> None:
+    """A player knows its hand and discards, and of others only the top discard (2.8)."""
+    hands, decks = set(), set()
+    for luck in range(6):
+        game = situation({"seats": {"player1": SEAT, "player2": OTHER}})
+        hand, deck, discards = piles(game, 0)
+        game.redeal(0, SeededRandomSource(luck))
+        assert piles(game, 0)[::2] == (hand, discards)
+        assert sorted(piles(game, 0)[1]) == sorted(deck)
+        other = piles(game, 1)
+        assert [*map(len, other)] == [2, 3, 3]
+        assert other[2][-1] == "curse"
+        assert sorted(chain(*other)) == sorted(chain(*OTHER.values()))
+        hands.add((*other[0], *other[2]))
+        decks.add((*piles(game, 0)[1],))
+    assert len(hands) > 1
+    assert len(decks) > 1
+
+
+def test_a_reshuffle_shuffles_decks_alone() -> None:
+    decks: list[set[tuple[str, ...]]] = [set(), set()]
+    for luck in range(6):
+        game = situation({"seats": {"player1": SEAT, "player2": OTHER}})
+        before = [piles(game, seat) for seat in (0, 1)]
+        game.reshuffle(SeededRandomSource(luck))
+        for seat in (0, 1):
+            hand, deck, discards = piles(game, seat)
+            assert (hand, discards) == before[seat][::2]
+            assert sorted(deck) == sorted(before[seat][1])
+            decks[seat].add(tuple(deck))
+    assert all(len(each) > 1 for each in decks)
+
+
+def test_a_copy_in_the_middle_of_a_turn_continues_alone() -> None:
+    hand = ["gold", "gold", "militia"]
+    turn = {"actions": 1, "buys": 2, "money": 1, "bought": ["moat"], "gained": ["moat", "curse"]}
+    game = situation({"seats": {"player1": {"hand": hand}}, "turn": turn})
+    copy = game.copy(SeededRandomSource(1))
+    assert copy is not None
+    assert request(copy) == request(game)
+    reply(copy, {**BUY, "played_treasures": ["gold"], "cards_to_buy": ["cellar"]})
+    first = request(copy)
+    assert (first["cards_bought"], first["cards_gained"]) == (
+        ["moat", "cellar"],
+        ["moat", "curse", "cellar"],
+    )
+    assert request(game)["cards_bought"] == ["moat"]
+    assert game.table.supply.counts["cellar"] == copy.table.supply.counts["cellar"] + 1
+    counts = [each.table.players[0].gains[-1] for each in (game, copy)]
+    assert counts[0] != counts[1]
+    assert copy.table.players[0].turns == game.table.players[0].turns == 1
+    reply(game, {"type": "play-reply", "phase": "action", "card": "militia"})
+    assert asked(game).seat == 1
+    assert game.copy(SeededRandomSource(1)) is None
+    reply(copy, END)
+    assert (asked(copy).seat, copy.turns) == (1, 2)
+    reply(copy, END)
+    assert copy.outcome is not None
+    assert copy.copy(SeededRandomSource(1)) is None

@@ -123,7 +123,7 @@ class Dominion(TableGame[Table]):
                     self._begin_turn(player)
                 resumed = None
                 yield from play_turn(self.table, self.turn)
-                reason = self._end_reason(player)
+                reason = self._end_reason()
                 if reason is not None:
                     self._end(reason)
                     return
@@ -135,16 +135,14 @@ class Dominion(TableGame[Table]):
         player.turns += 1
         player.gains.append(Gains(turn.bought, turn.gained))
 
-    def _end_reason(self, player: Player) -> str | None:
+    def _end_reason(self) -> str | None:
         supply = self.table.supply
         if not supply.counts["province"]:
             return PROVINCES_EMPTY
         if supply.empty_piles >= EMPTY_PILES_TO_END:
             return PILES_EMPTY
         # All players get the same number of turns, so we let the others finish the round.
-        if player.turns >= self._max_turns and all(
-            p.left or p.turns >= self._max_turns for p in self.table.players
-        ):
+        if all(p.left or p.turns >= self._max_turns for p in self.table.players):
             return EndReason.TURN_LIMIT
         return None
 
