@@ -141,3 +141,41 @@ def test_random_discards_go_on_from_where_the_stream_stands() -> None:
         player.hand = list("abcde")
         orders.add(tuple(table.take_at_random(player, 2)))
     assert len(orders) > 10
+
+
+def test_cards_and_points_follow_each_gain_and_trash() -> None:
+    table = Table(SeededRandomSource(1), 2)
+    player = table.players[1]
+    owned = Counter(copper=7, estate=3)
+    for card in ("copper", "gold", "gold", "curse", "province", "province", "estate"):
+        assert player.cards() == owned
+        assert player.score() == sum(POINTS.get(each, 0) * n for each, n in owned.items())
+        table.gain(player, card, to_hand=card == "gold")
+        owned[card] += 1
+    assert list(player.cards()) == ["curse", "copper", "gold", "estate", "province"]
+    assert player.score() == -1 + 4 + 12
+    assert player.hand[-2:] == ["gold", "gold"]
+    assert player.discard_pile == ["copper", "curse", "province", "province", "estate"]
+    player.hand.append("province")
+    player.counted = None
+    assert player.score() == -1 + 4 + 18
+    table.trash(player, "province")
+    assert player.score() == -1 + 4 + 12
+    assert table.players[0].cards() == {"copper": 7, "estate": 3}
+
+
+def test_what_a_player_has_seen_of_its_hand() -> None:
+    """Cards that the referee discards stay unseen until the next request, but for the top (7.4)."""
+    table = Table(SeededRandomSource(1), 2)
+    player = table.players[0]
+    assert not player.is_shown
+    assert player.shown_hand() == player.hand
+    assert player.shown_hand() is not player.hand
+    assert player.is_shown
+    taken = table.take_at_random(player, 3)
+    assert (player.is_shown, player.unseen) == (False, taken[:2])
+    assert len(player.hand) == 2
+    player.shown_hand()
+    assert (player.is_shown, player.unseen) == (True, [])
+    player.draw(0)
+    assert (player.is_shown, len(player.hand)) == (False, 2)
