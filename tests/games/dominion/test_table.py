@@ -7,14 +7,18 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import permutations
+from typing import Any
 
 import pytest
 
 from referee.games.dominion import RULES
 from referee.games.dominion.rules import cards
+from referee.games.dominion.rules.player import TurnState
 from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.rules.table import Table
 from referee.games.interface.random_source import SeededRandomSource
+from referee.games.interface.sentence import Card
+from referee.games.interface.table import Moved
 from tests.support.helpers import COST, KINGDOM, PILES, POINTS, ROOT, WORTH, full_supply
 
 
@@ -179,3 +183,90 @@ def test_what_a_player_has_seen_of_its_hand() -> None:
     assert (player.is_shown, player.unseen) == (True, [])
     player.draw(0)
     assert (player.is_shown, len(player.hand)) == (False, 2)
+
+
+def moves(moved: Moved) -> tuple[Any, Any, Any]:
+    """Return what everybody, the player and the others know of a move."""
+    return tuple(
+        [(each.from_, each.to, each.card, each.count) for each in of]
+        for of in (moved.whole, moved.own, moved.public)
+    )  # type: ignore[return-value]
+
+
+def test_who_sees_which_cards_move() -> None:
+    """The others don't see drawn cards, and of discards only the top and cards in play (2.8)."""
+    table = Table(SeededRandomSource(1), 2)
+    player = table.players[1]
+    table.turn = TurnState(player, 2, 2, 3, bought=["estate"])
+    told: list[Moved] = []
+    table.watchers.append(told.extend)
+    player.hand, player.in_play = ["copper", "silver", "moat", "moat"], ["gold"]
+
+    gold = Card("gold")
+    table.gain(player, "gold", money=7)
+    for to_hand, to in ((True, "hand"), (False, "discard")):
+        table.gain(player, "gold", to_hand=to_hand)
+        assert moves(told[-1]) == ([("supply", to, "gold", 1)],) * 3
+        assert (told[-1].did, told[-1].told) == (["gains ", gold], ["gains ", gold])
+    assert moves(told[0]) == ([("supply", "discard", "gold", 1)],) * 3
+    assert (told[0].did, told[0].told) == (["buys ", gold, " for 6 of 7"], ["gains ", gold])
+    assert told[0].got == ["gold"]
+    # 2 actions, one of 2 buys, 3 money and treasures for 1 + 2 + 3, less 2 for the estate.
+    assert [each.counters for each in told] == [(2, 1, 7), (2, 1, 10), (2, 1, 10)]
+
+    own = [("hand", "play", "moat", 1)]
+    table.played(player, "moat")
+    assert moves(told[-1]) == (own, own, [])
+    assert (told[-1].did, told[-1].told) == (["plays ", Card("moat")], ())
+    own = [("play", "hand", "moat", 1)]
+    table.publish_return(player, "moat")
+    assert moves(told[-1]) == (own, own, [])
+    assert (told[-1].did, told[-1].told) == (["takes back ", Card("moat")], ())
+    table.trash(player, "copper")
+    assert moves(told[-1]) == ([("hand", "trash", "copper", 1)],) * 3
+    assert told[-1].did == told[-1].told == ["trashes ", Card("copper")]
+
+    table.draw(player, 2)
+    whole, own, public = moves(told[-1])
+    assert [(from_, to) for from_, to, *_ in whole] == [("deck", "hand")] * len(whole)
+    assert sorted(Counter({card: n for *_, card, n in whole}).elements()) == sorted(
+        player.hand[-2:]
+    )
+    assert (own, public) == ([("deck", "hand", "", 2)], [])
+    table.draw(player, 0)
+    assert moves(told[-1]) == ([], [], [])
+
+    table.discard(player, ["moat", "silver"])
+    hidden, top = ("hand", "discard", "moat", 1), ("hand", "discard", "silver", 1)
+    assert moves(told[-1]) == ([hidden, top], [top], [top])  # chosen by the referee
+    assert told[-1].did == ()
+    player.is_shown = True
+    table.discard(player, ["moat", "silver"])
+    assert moves(told[-1]) == ([hidden, top], [hidden, top], [top])
+    assert told[-1].did == ["discards ", Card("moat"), ", ", Card("silver")]
+    table.turn = TurnState(table.players[0])
+    table.gain(player, "copper")
+    assert told[-1].counters == ()
+
+
+@pytest.mark.parametrize(
+    ("cards", "public"),
+    [
+        (["moat", "gold"], [("play", "discard", "gold", 1)]),
+        (["gold", "moat"], [("play", "discard", "gold", 1), ("hand", "discard", "moat", 1)]),
+    ],
+)
+def test_the_others_see_the_cards_in_play_at_the_clean_up(
+    cards: list[str], public: list[Any]
+) -> None:
+    table = Table(SeededRandomSource(1), 2)
+    told: list[Moved] = []
+    table.watchers.append(told.extend)
+    both = [("play", "discard", "gold", 1), ("hand", "discard", "moat", 1)]
+    for is_shown in (False, True):
+        table.players[0].is_shown = is_shown
+        table.discard(table.players[0], cards, ["gold"])
+        assert moves(told[-1]) == (both, both if is_shown else public, public)
+        assert (told[-1].shows, told[-1].counters) == (["gold"], (0, 0, 0))
+    table.discard(table.players[0], [])
+    assert len(told) == 2
