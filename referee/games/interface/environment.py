@@ -152,6 +152,6 @@ def made_of(kind: type[T], *sources: Struct, **others: Any) -> T:
 
     Keyword arguments come first, and then the structs in the given order.
     """
-    for source in sources[::-1]:
+    for source in sources:
         others = {name: getattr(source, name) for name in source.__struct_fields__} | others
     return kind(**{name: others[name] for name in kind.__struct_fields__})
