@@ -8,6 +8,7 @@ import random
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ import pytest
 
 from referee.gamecheck import check, match
 from referee.gamecheck.check import GameReport, check_game
+from referee.gamecheck.findings import Findings
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import PUBLIC, Outcome, Request, Viewer
 from tests.support import mixed
@@ -257,6 +259,65 @@ def test_matches_of_a_check_have_all_numbers_of_seats_and_few_wrong_replies() ->
     assert [each.seats for each in made[:7]] == [2, 3, 4, 2, 3, 4, 2]
     assert [each.wrong for each in made[:6]] == [0, 0.1, 0, 0, 0.1, 0]
     assert [each.leaving for each in made[:10]] == [0, 0, 0, 0, 0.2, 0, 0, 0, 0, 0.02]
+
+
+def played(**fields: Any) -> Any:
+    """Make a match that was played, without playing one."""
+    usual = {"trace": [], "has_left": False, "reason": "over", "scores": [1, 2], "is_open": False}
+    return SimpleNamespace(**usual | fields)
+
+
+def rounds(*values: int) -> list[bytes]:
+    return [msgspec.json.encode([[], [], [], [], value, None]) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "where"),
+    [
+        (rounds(1, 2), rounds(1, 2), ""),
+        (rounds(1, 2), rounds(1, 3), "round 2: turns"),
+        (rounds(1, 2), rounds(1), "another length"),
+        (rounds(1, 2), rounds(2), "round 1: turns"),
+        ([b'[[],{"a":1,"b":2},1,1,1,1]'], [b'[[],{"b":2,"a":1},1,1,1,1]'], "round 1: order"),
+    ],
+)
+def test_where_two_matches_differ(one: list[bytes], other: list[bytes], where: str) -> None:
+    assert check._difference(played(trace=one), played(trace=other)) == where
+
+
+@pytest.mark.parametrize(
+    ("matches", "kinds"),
+    [
+        ([played(), played()], set()),
+        ([played(reason="turn-limit"), played(reason="turn-limit")], {"turn-limit"}),
+        ([played(reason="turn-limit"), played()], set()),
+        ([played(reason="turn-limit"), played(has_left=True)], {"turn-limit"}),
+        ([played(scores=[1, 1]), played(scores=[1, 1])], {"scores-equal"}),
+        ([played(scores=[1, 1]), played(scores=[1, 2])], set()),
+        ([played(scores=[1, 1]), played(scores=[2, 2])], set()),
+        ([played(scores=[1, 1])], set()),
+        ([played(is_open=True), played(is_open=True)], {"open"}),
+        ([played(is_open=True), played()], set()),
+        ([played(is_open=True), played(has_left=True)], set()),
+        ([played(has_left=True, is_open=True, reason="turn-limit")], set()),
+        ([], set()),
+    ],
+)
+def test_remarks_about_all_matches(matches: list[Any], kinds: set[str]) -> None:
+    """Matches in which a seat left say nothing of the game's own end."""
+    found = Findings()
+    check._check_all_matches(mixed.RULES, matches, found)
+    assert {finding.kind for finding in found.all} == kinds
+    assert not any(finding.is_error for finding in found.all)
+
+
+def test_a_kind_of_mistake_is_told_once_for_each_line() -> None:
+    found = Findings()
+    found.add("a", "remark", "f:1", is_error=False)
+    for text, where in (("one", "f:1"), ("two", "f:2"), ("three", "f:2"), ("x", ""), ("y", "")):
+        found.add("b", text, where)
+    assert [finding.text for finding in found.all] == ["one", "two", "x", "y", "remark"]
+    assert (found.has("a"), found.has("b"), found.has("c")) == (True, True, False)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,17 @@ from referee.gamecheck.fields import fields, in_words
         (["b", "a", "b"], '`"a"`, `"b"`'),
         (list(map(str, range(9))), 'a text, such as `"0"`, with the characters `"012345678"`'),
         (list("abcdefghijklm"), 'a text, such as `"a"`'),
+        (list("abcdefgh"), ", ".join(f'`"{sign}"`' for sign in "abcdefgh")),
+        (
+            list("abcdefghijkl"),
+            'a text, such as `"a"`, with the characters `"abcdefghijkl"`',
+        ),
+        (
+            [[1, 2, 3, 4], [1, 2, 3, 5]],
+            "a list of 4 (`1`, then `2`, then `3`, then an integer from `4` to `5`)",
+        ),
+        ([[1, 2, 3, 4, 5]], "a list of 5 (an integer from `1` to `5`)"),
+        ([[7, 7]], "a list of 2 (`7`)"),
         ([None, 1], "null, or `1`"),
         ([[], [1, 2]], "a list of 0 to 2 (an integer from `1` to `2`)"),
         ([[]], "a list of 0"),
@@ -63,3 +74,6 @@ def test_scores_of_seats_are_alike() -> None:
 def test_keys_that_are_data_are_no_fields() -> None:
     messages = [{"cells": {f"{row}-{column}": 0}} for row in range(9) for column in range(9)]
     assert [path for path, _ in fields(messages)] == ["cells"]
+    for keys, are_fields in ((20, True), (21, False)):
+        paths = [path for path, _ in fields([{"cells": {f"k{n}": 0 for n in range(keys)}}])]
+        assert len(paths) == (21 if are_fields else 1)
