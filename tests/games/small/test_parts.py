@@ -39,6 +39,15 @@ def test_rows_of_one_length_are_a_board(value: Any) -> None:
         ([], Cards("x", [])),
         (["KH", "7S", "TD"], Cards("x", ["KH", "7S", "TD"])),
         (["", "a"], Cards("x", ["", "a"])),
+        (["a" * 16], Cards("x", ["a" * 16])),
+        ([*range(40)], Cards("x", [*range(40)])),
+        ([["abcdef", ""]] * 3, Board("x", [["abcdef", ""]] * 3)),
+        ([["abcdefg", ""]] * 3, Text("x", "; ".join(["abcdefg, "] * 3))),
+        (["ab", "ab"], Board("x", ["ab", "ab"])),
+        (["ab", "ac"], Cards("x", ["ab", "ac"])),
+        ("ab\nac", Board("x", ["ab", "ac"])),
+        ("a\nb", Text("x", "a\nb")),
+        ([["abc"]], Text("x", "abc")),
         (["a" * 17], Text("x", "a" * 17)),
         ([*range(41)], Text("x", ", ".join(map(str, range(41))))),
         ([["a", "b"], ["c"], []], Text("x", "a, b; c; none")),
@@ -99,8 +108,11 @@ def test_parts_as_lines() -> None:
 
 
 def test_a_wide_board_has_no_spaces() -> None:
-    (first, _) = phrases([Board("b", ["." * 40] * 2)])
-    assert first.text == "." * 40
+    for columns, text in ((30, ". " * 29 + "."), (31, "." * 31)):
+        (first, _) = phrases([Board("b", ["." * columns] * 2)])
+        assert first.text == text
+    (first, _) = phrases([Board("b", [[10] * 31, [1] * 31])])
+    assert first.text == " ".join(["10"] * 31)
 
 
 @pytest.mark.parametrize(
