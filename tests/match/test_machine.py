@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
@@ -1494,11 +1495,15 @@ def test_player_results() -> None:
     assert (third.turns, third.requests, third.score, third.exit_code) == (1, 1, 3, -9)
     assert third.reply_seconds == seconds[2]
     assert third.cards == {"copper": 7, "estate": 3}
-    encoded = json.loads(
-        msgspec.json.encode(
-            MatchResult("dominion", 1, 7, "turn-limit", 3, ["player1"], 1.5, [first, second, third])
-        )
-    )
+    assert pickle.loads(pickle.dumps(third)) == third
+    players = [first, second, third]
+    result = MatchResult("dominion", 1, 7, "turn-limit", 3, ["player1"], 1.5, players)
+    shown = "<MatchResult: dominion, seed 7, turn-limit in turn 3; 'PLAYER1' 3 won, 'Ben' 3"
+    assert repr(result) == f"{shown}, 'Cid' 3>"
+    assert result._repr_html_() is None
+    result.show_by(str.upper)
+    assert result._repr_html_() == repr(result).upper()
+    encoded = json.loads(msgspec.json.encode(result))
     assert [player["rank"] for player in encoded["players"]] == [1, 1, 3]
     assert encoded["players"][1]["exit_code"] is None
     assert seat_of(encoded["winners"][0]) == 0

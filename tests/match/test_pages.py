@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 
 import pytest
+from msgspec.structs import replace
 
 from referee.games import GAMES
 from referee.games.interface.faults import BAD_NAME_REPLY
-from referee.match.pages import load_page
+from referee.match.pages import game_page, load_page, read_page
 from tests.support.live import ROOT
 
 DOMINION = load_page("protocol-v1")
@@ -89,3 +91,24 @@ def test_a_page_that_is_not_there_has_no_rules() -> None:
 def test_the_wheel_carries_the_pages() -> None:
     packed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
     assert packed["targets"]["wheel"]["force-include"]["spec"] == "referee/spec"
+
+
+@pytest.mark.parametrize(
+    ("limits", "line", "time"),
+    [
+        ({}, "64 KiB", "10 s"),
+        ({"line_limit": 2**20, "time_limit": 2.5}, "1,024 KiB", "2.5 s"),
+        ({"time_limit": math.inf}, "64 KiB", "none"),
+    ],
+)
+def test_the_page_of_a_game_from_outside_has_its_limits(
+    limits: dict[str, float], line: str, time: str
+) -> None:
+    page = game_page(replace(GAMES["dominion"], specification_text="## 4 Rules", limits=limits))
+    assert f"The line limit of `dominion` is {line}." in page.sections["1.3"].text
+    assert f"The time limit of `dominion` is {time} unless" in page.sections["8.1"].text
+    # What all games share comes before it.
+    assert page.sections["8.1"].text.startswith(read_page("protocol").sections["8.1"].text)
+    assert (
+        [*page.sections].index("1.3") < [*page.sections].index("4") < [*page.sections].index("10")
+    )
