@@ -12,13 +12,6 @@ from referee.match.machine import Match
 from tests.support.helpers import Imposed, answer, decoded, new_setup, to_line
 
 
-def test_a_match_is_started_once() -> None:
-    match = Match(RULES, seats=2, seed=1)
-    match.start()
-    with pytest.raises(ProtocolMisuseError):
-        match.start()
-
-
 def test_a_seat_that_does_not_exist_is_not_due() -> None:
     match = Match(RULES, seats=2, seed=1)
     match.start()
