@@ -10,17 +10,14 @@ import pytest
 from referee.bots import building
 from referee.bots.building import (
     _Archive,
-    _locked,
     _make_writable,
     _places,
     _read_rest,
-    _remove,
     _replace_result,
     _why_not_run,
 )
 from referee.bots.folder import BotFolder
 from referee.bots.processes.stderr import StderrKeeper
-from referee.errors import UsageError
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 
 
@@ -51,18 +48,6 @@ def test_what_was_built_can_be_removed_and_gives_no_rights(tmp_path: Path) -> No
     assert modes == [0o755, 0o644, 0o750, 0o400]
 
 
-def test_only_one_referee_builds_a_folder(tmp_path: Path) -> None:
-    with (
-        _locked(str(tmp_path)),
-        pytest.raises(UsageError, match="another referee builds it at this moment"),
-        _locked(str(tmp_path)),
-    ):
-        pass
-    with _locked(str(tmp_path)):
-        pass
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_build_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     at, built = _places(str(tmp_path))
     assert (at.name, built.name) == (".building", ".built")
@@ -79,21 +64,6 @@ def test_a_build_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     _replace_result(at, built)
     assert not built.is_symlink()
     assert (tmp_path / "elsewhere" / "file").exists()
-
-
-def test_what_is_in_the_way_is_removed_but_no_link_is_followed(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    (tmp_path / "link").symlink_to(kept)
-    _remove(tmp_path / "link")
-    assert kept.is_dir()
-    (kept / "inner").mkdir()
-    (kept / "inner" / "file").touch()
-    (kept / "inner").chmod(0o000)
-    (kept / "link").symlink_to(tmp_path)
-    _remove(kept)
-    _remove(kept)  # nothing is there
-    assert [*tmp_path.iterdir()] == []
 
 
 def test_output_in_the_background_is_not_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
