@@ -223,34 +223,54 @@ async def test_a_bot_that_left_is_killed_before_others_are_looked_at_again(
     assert killed_at == [3]  # three seats began a turn in the first of eight rounds
 
 
+class Noting(InProcessBot):
+    """Notes what it's sent, and when."""
+
+    def __init__(self) -> None:
+        super().__init__(Named(2))
+        self.pushed: list[tuple[float, list[bytes]]] = []
+
+    def push(self, lines: bytes) -> None:
+        self.pushed.append((trio.current_time(), lines.splitlines()))
+        super().push(lines)
+
+    def times(self) -> list[float]:
+        """Return when it was sent lines after the first request."""
+        return [time - self.pushed[0][0] for time, _ in self.pushed[1:]]
+
+
+async def test_news_of_one_bot_do_not_wait_for_those_of_another(
+    autojump_clock: trio.abc.Clock,
+) -> None:
+    """The first bot's news are younger, because it has just got its request."""
+    waiting = Noting()
+    spec = match_spec([""] * 3, seed=1, options={"max_turns": 1})
+    await Runner(spec, [Thinker([0, 0.01]), Thinker([0, 5]), waiting]).run()
+    assert waiting.times()[0] == pytest.approx(module.NEWS_SECONDS)
+
+
 def test_news_reach_a_bot_without_a_request_in_time() -> None:
     """The last bot gets the news after `NEWS_SECONDS`, and each line once."""
     clock = trio.testing.MockClock()
-    pushed: list[tuple[float, list[bytes]]] = []
 
     class Moving(InProcessBot):
         def quick_reply(self, seconds: float) -> Answer:
             clock.jump(module.NEWS_SECONDS * (not runner.match.in_handshake))
             return super().quick_reply(seconds)
 
-    class Waiting(InProcessBot):
-        def push(self, lines: bytes) -> None:
-            pushed.append((trio.current_time(), lines.splitlines()))
-            super().push(lines)
-
     async def main() -> None:
         nonlocal runner
         spec = match_spec([""] * 4, seed=1, options={"max_turns": 1})
         log = MemorySink()
-        waiting = Waiting(Named(2))
         runner = Runner(spec, [*(Moving(Named(1)) for _ in range(3)), waiting], log, alone=True)
         await runner.run()
         public = log.data.splitlines()
-        assert [line for _, lines in pushed for line in lines if line in public] == public
+        assert [line for _, lines in waiting.pushed for line in lines if line in public] == public
 
     runner: Runner
+    waiting = Noting()
     trio.run(main, clock=clock)
-    times = [time - pushed[0][0] for time, _ in pushed[1:]]
+    times = waiting.times()
     # After the first bot's reply, with its own request after the third, and at the end.
     assert times == pytest.approx([module.NEWS_SECONDS, 3 * module.NEWS_SECONDS, times[-1]])
 

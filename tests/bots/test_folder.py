@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -346,4 +346,15 @@ def test_files_that_are_none_and_folders_that_are_too_large(
     assert sources_hash(str(bot))
     os.truncate(bot / "deep/sparse", 1_000_001 - others)
     with pytest.raises(UsageError, match="is too large: its files have more than 1 MB"):
+        sources_hash(str(bot))
+
+
+def test_folders_that_are_nested_too_deeply_have_no_hash(
+    bot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_deep(path: str) -> Iterator[os.DirEntry[str]]:
+        raise RecursionError
+
+    monkeypatch.setattr(folders, "_entries", too_deep)
+    with pytest.raises(UsageError, match="its folders are nested too deeply"):
         sources_hash(str(bot))

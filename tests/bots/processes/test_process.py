@@ -21,6 +21,7 @@ from referee.bots.command import resolve_bot
 from referee.bots.process_report import TimeoutObservation
 from referee.bots.processes import process as module
 from referee.bots.processes.cpu import Usage
+from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import BotProcess
 from referee.bots.processes.stderr import END_CAP, StderrKeeper
@@ -276,6 +277,8 @@ async def test_ending_one_that_does_not_end_does_not_hold_up_others(
                 ticks += process.exit_code is None
     assert ticks == 3
     assert process.exit_code is None
+    assert launched.popen is not None
+    assert launched.popen.pid in GUARDIAN.processes  # it's killed if the referee dies
     launched.end()
     assert launched.exit_code == -9
 
