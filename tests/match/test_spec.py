@@ -103,6 +103,31 @@ def test_some_limits_cannot_be_none(name: str, none: float | str) -> None:
         match_spec(TWO, options={name: none})
 
 
+@pytest.mark.parametrize(
+    ("name", "least", "below", "most", "above"),
+    [
+        ("time_limit", 0.001, 0, 1_000_000, 1_000_001),
+        ("time_bank", 0.001, 0, 1_000_000, 1_000_001),
+        ("grace", 0, -0.001, 1_000_000, 1_000_001),
+        ("increment", 0, -0.001, 1_000_000, 1_000_001),
+        ("line_limit", 1, 0, 10**9, 10**9 + 1),
+        ("memory_limit", 1, 0, 2**50, 2**50 + 1),
+        ("process_limit", 1, 0, 10**9, 10**9 + 1),
+    ],
+)
+def test_each_kind_of_limit_has_its_bounds(
+    name: str, least: float, below: float, most: float, above: float
+) -> None:
+    """A size of no bytes is none, while a bot may get no time to exit."""
+    bank = {} if name == "time_bank" else {"time_bank": 5}
+    for value in (least, most):
+        spec = match_spec(TWO, options={**bank, name: value})
+        assert getattr(spec.limits, name) == value
+    for value in (below, above):
+        with pytest.raises(UsageError, match=f"^option {name}={value}: give "):
+            match_spec(TWO, options={**bank, name: value})
+
+
 def test_a_seed_is_drawn_that_is_too_long_to_be_tried() -> None:
     drawn = {match_spec(TWO).seed for _ in range(9)}
     assert len(drawn) > 1
