@@ -16,6 +16,7 @@ from referee import course
 from referee import runner as module
 from referee.bots.bot import Answer, Failure
 from referee.bots.in_process import InProcessBot
+from referee.errors import GameError
 from referee.games import GAMES
 from referee.games.interface.faults import Disqualification
 from referee.logs.sink import MemorySink
@@ -581,6 +582,26 @@ async def test_a_kept_bot_has_no_exit_code() -> None:
     assert [player.exit_code for player in played.result.players] == [None, 3]
     lines = [msgspec.json.decode(line) for line in record.data.splitlines()]
     assert [line["exit_code"] for line in lines if line["entry"] == "exit"] == [None, 3]
+
+
+async def test_the_reply_at_which_a_game_fails_is_in_the_record() -> None:
+    """Without it, `verify` couldn't show the mistake."""
+    record = MemorySink()
+    bots = [InProcessBot(Named(1)), InProcessBot(Named(2))]
+    runner = Runner(toy(turns=1), bots, record=record, alone=True)
+    receive = runner.match.receive
+
+    def fail(seat: int, line: bytes) -> None:
+        in_handshake = runner.match.in_handshake
+        receive(seat, line)
+        if not in_handshake:
+            raise GameError("its mistake")
+
+    runner.match.receive = fail  # type: ignore[method-assign]
+    with pytest.raises(GameError):
+        await runner.run()
+    last = msgspec.json.decode(record.data.splitlines()[-1])
+    assert (last["entry"], last["line"]) == ("received", '{"type":"number-reply","number":1}')
 
 
 async def test_answers_are_kept_up_to_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ import msgspec
 import pytest
 
 import referee
+from referee.bots import from_python
 from referee.bots.command import BotAddress, BotCommand
 from referee.bots.from_python import BotLike, bot_source
 from tests.support.helpers import cautious
@@ -248,3 +250,19 @@ def test_an_object_cannot_sit_in_two_seats() -> None:
     bot = Cautious()
     with pytest.raises(referee.UsageError, match="the same Cautious object sits in two seats"):
         play(bot, bot)
+
+
+@pytest.mark.parametrize(
+    ("length", "shown"), [(58, "'" + "x" * 58 + "'"), (59, "'" + "x" * 56 + "...")]
+)
+def test_a_long_value_is_cut_in_a_message(length: int, shown: str) -> None:
+    assert from_python._shown("x" * length) == f"{shown} (str)"
+
+
+def test_a_function_gets_messages_as_lines_or_as_dicts() -> None:
+    asked: Message = {"type": "player-name-request", "player_number": "player2"}
+    replies = {
+        from_python.FunctionPlayer(cautious, "Ann").reply([line])
+        for line in (asked, json.dumps(asked).encode())
+    }
+    assert replies == {b'{"type":"player-name-reply","player_number":"player2","name":"Ann"}'}

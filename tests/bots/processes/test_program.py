@@ -214,6 +214,8 @@ def test_a_mount_with_noexec(
         ("enabled\ninterpreter /q\nflags: \noffset 16\nmagic 0000b700\nmask 0000ffff\n", True),
         ("enabled\ninterpreter /q\nflags: \nextension .arm\n", True),
         ("enabled\ninterpreter /q\nflags: \noffset 0\nmagic 4d5a\n", False),
+        ("enabled\ninterpreter /q\nflags: \noffset 62\nmagic 0000\n", True),
+        ("enabled\ninterpreter /q\nflags: \noffset 62\nmagic 000000\n", False),  # beyond the end
         ("disabled\ninterpreter /q\nflags: \noffset 18\nmagic b700\n", False),
     ],
 )
