@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import threading
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 import trio
 
+from referee import objects
 from referee.bots.bot import Answer, Failure
 from referee.bots.command import PythonBot, new_objects
 from referee.bots.in_process import InProcessBot
@@ -109,6 +112,37 @@ class Behind(MemorySink):
 
     def push(self) -> None:
         self.is_behind = False
+
+
+def test_times_count_from_the_start_of_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = itertools.count(1000)
+    monkeypatch.setattr(objects, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    record = MemorySink()
+    bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Script("Ben", 1))]
+    played = play_objects(toy("a", "b", turns=1), bots, record=record)
+    times = [entry.get("time", 0) for entry in map(msgspec.json.decode, record.data.splitlines())]
+    assert times == sorted(times)
+    assert 0 < times[-1] < 100
+    assert times[-2] <= played.result.duration_seconds < 100
+    assert played.reply_seconds == [[1], [1]]
+
+
+def test_a_slow_reader_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[int] = []
+
+    class Waited(Behind):
+        fd = 7
+
+        def push(self) -> None:
+            assert waited.pop() == 7
+            super().push()
+
+    select = SimpleNamespace(select=lambda reads, writes, errors: waited.extend(writes))
+    monkeypatch.setattr(objects, "select", select)
+    bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Script("Ben", 1))]
+    log = Waited()
+    play_objects(toy("a", "b", turns=1), bots, log)
+    assert not log.is_behind
 
 
 async def test_a_slow_reader_of_the_record_gets_its_end() -> None:

@@ -7,6 +7,7 @@ are tested in the real hierarchy.
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import signal
@@ -73,6 +74,46 @@ def test_a_delegated_group_of_version_2_is_a_home(tmp_path: Path) -> None:
     home = find_home(mount(tmp_path, "cgroup2"), "0::/user.slice/run-1.scope\n")
     assert home == v2(base)
     assert home.name == "cgroup-v2"
+    # What is enabled already isn't written again.
+    assert (base / "cgroup.subtree_control").read_text() == "memory pids cpu\n"
+
+
+def test_a_group_in_which_no_other_can_be_made_is_none(tmp_path: Path) -> None:
+    (delegated(tmp_path) / "referee-probe").touch()
+    assert find_home(mount(tmp_path, "cgroup2"), "0::/user.slice/run-1.scope\n") is None
+
+
+def test_a_path_with_white_space_is_none(tmp_path: Path) -> None:
+    """It's escaped in the list, and may be another folder's name there."""
+    odd = tmp_path / r"a\040b"
+    delegated(odd)
+    assert find_home(mount(odd, "cgroup2"), "0::/user.slice/run-1.scope\n") is None
+
+
+def test_the_referee_moves_out_of_a_group_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A group with processes can't have groups with controllers below it."""
+    base = delegated(tmp_path, enabled="")
+    processes = base / "cgroup.procs"
+    processes.write_text("11\n12\n")
+    write = cgroups._write
+
+    def written(path: str, text: str) -> None:
+        left = processes.read_text().split()
+        if path.endswith("subtree_control") and left:
+            raise OSError(errno.EBUSY, "busy")
+        if path == f"{base}/referee/cgroup.procs":
+            processes.write_text("\n".join(pid for pid in left if pid != text))
+        write(path, text)
+
+    monkeypatch.setattr(cgroups, "_write", written)
+    for is_ours in (False, True):
+        monkeypatch.setattr(cgroups, "_is_ours", lambda base, is_ours=is_ours: is_ours)
+        home = find_home(mount(tmp_path, "cgroup2"), "0::/user.slice/run-1.scope\n")
+        assert home == (v2(base) if is_ours else None)
+        assert (processes.read_text() == "") == is_ours
+    assert (base / "cgroup.subtree_control").read_text() == "+cpu +memory +pids"
 
 
 def test_the_referee_may_be_in_its_own_group_below_already(tmp_path: Path) -> None:
@@ -274,6 +315,7 @@ def test_a_group_of_version_1_has_its_counters(tmp_path: Path) -> None:
     group.make(Limits())
     at = {Path(folder).parent.name: Path(folder) for folder in group.folders}
     assert (group.cpu_seconds, group.oom_kills, group.socket_bytes) == (None, 0, 0)
+    assert group.refused_forks == 0
     (at["cpuacct"] / "cpuacct.usage").write_text("1500000000\n")
     (at["memory"] / "memory.oom_control").write_text("oom_kill_disable 0\noom_kill 2\n")
     (at["memory"] / "memory.kmem.tcp.usage_in_bytes").write_text("4096\n")
