@@ -230,8 +230,7 @@ class _Check:
             return Finding(number, SHARED.messages, f"a public message of {game}", found)
         self.hopeless = number == 1 or kind is not None
         games = f"of a game that this referee knows ({', '.join(GAMES)})"
-        game = value.get("game")
-        if kind == "game-info" and isinstance(game, str):
+        if kind == "game-info" and isinstance(game := value.get("game"), str):
             found = f"one of the game {describe(game)}; {ADD_GAME}"
         return Finding(number, SHARED.messages, f"a public message {games}", found)
 

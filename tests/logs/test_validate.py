@@ -366,6 +366,9 @@ def test_a_log_whose_moves_no_one_can_check_is_of_an_unchecked_game(
     assert check_log(str(tmp_path / "log")).unchecked == "dominion"
 
 
+GONE = {"type": "player-disqualified", "player_number": "player1", "reason": "exited"}
+
+
 def test_a_log_of_a_game_that_is_not_loaded(tmp_path: Path) -> None:
     info = b'{"type":"game-info","game":"chess"}\n'
     names = b"".join(LOG.splitlines(keepends=True)[:2])
@@ -376,6 +379,10 @@ def test_a_log_of_a_game_that_is_not_loaded(tmp_path: Path) -> None:
     ):
         (tmp_path / "log").write_bytes(data)
         assert check_log(str(tmp_path / "log")).game_is_unknown == unknown
+    for last in (LOG.splitlines(keepends=True)[-1], to_line(GONE) + b"\n"):  # in all games
+        (tmp_path / "log").write_bytes(names + last)
+        (finding,) = list(validate_log(str(tmp_path / "log")))[:1]
+        assert (finding.line, finding.found) == (3, f'type "{json.loads(last)["type"]}"')
 
 
 @pytest.mark.parametrize("before", [0, 9])

@@ -13,10 +13,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from referee.games import GAMES
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.game import Options
 from referee.games.interface.faults import Disqualification
 from referee.match.machine import Match, Received, Sent
+from referee.match.spec import match_spec
 from referee.web.steps import SeatSteps
 from tests.support.forked import Forked
 from tests.support.helpers import TIMES, full_supply, name_line
@@ -119,6 +121,46 @@ def test_the_lines_are_those_that_the_seat_was_sent(seats: int) -> None:
     assert set(made.steps[0].set) == {str(seats - 1)}
     # Otherwise the seat could count the hidden moves of others.
     assert all(step.set or step.lines[0] < step.lines[1] for step in made.steps)
+
+
+def test_a_seat_that_has_left_is_shown_nothing_more() -> None:
+    match = Match(RULES, seats=3, seed=7, options=Options(4))
+    made = [SeatSteps(RULES, seat) for seat in range(3)]
+    lines = []
+    match.start()
+    while True:
+        entries = match.take_entries()
+        for seat, steps in enumerate(made):
+            if steps.add(match, entries):
+                assert steps.steps[-1].seats == ((seat,) if seat in match.due else ())
+        lines.append(len(made[0].lines))
+        if not match.due:
+            break
+        for seat in match.due:
+            if match.in_handshake:
+                match.receive(seat, name_line(seat))
+            elif seat == 0 and match.turns > 3:
+                match.disqualify(seat, Disqualification.TIMEOUT, "no reply in time")
+                left = len(lines)
+            else:
+                match.receive(seat, b'{"type":"play-reply","phase":"cleanup"}')
+    assert lines[left - 1 :] == [lines[left - 1]] * len(lines[left - 1 :])
+    marks = [[mark.kind for step in steps.steps for mark in step.marks] for steps in made]
+    assert marks == [["disqualified"], ["disqualified", "end"], ["disqualified", "end"]]
+
+
+def test_a_step_of_simultaneous_moves_is_of_the_turn_that_led_to_it() -> None:
+    definition = GAMES["botwars"]
+    match = match_spec(["a", "b"], game="botwars", seed=1, options={"max_turns": 3}).new_match()
+    made = SeatSteps(definition, 1)
+    match.start()
+    while match.due:
+        made.add(match, match.take_entries())
+        for seat in match.due:
+            moves = b'{"type":"move-reply","moves":[]}'
+            match.receive(seat, name_line(seat) if match.in_handshake else moves)
+    made.add(match, match.take_entries())
+    assert [step.turn for step in made.steps] == [1, 1, 2, 3]
 
 
 def test_a_seat_sees_no_scores_before_the_end() -> None:

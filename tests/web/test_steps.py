@@ -137,6 +137,7 @@ def test_each_move_is_in_a_step_of_its_turn_and_ends_in_a_new_state(
     between = [step.time is None for step in steps]
     assert between.count(True) > 5
     for before, is_between, step in zip(steps, between, steps[1:], strict=False):
+        assert step.ends == (before.turn if step.turn > before.turn else 0)
         if step.turn > before.turn:
             assert not step.moves
         elif is_between:
