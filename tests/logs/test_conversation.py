@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from referee.errors import LogReadError, UsageError
-from referee.logs.conversation import answers_before, input_of
+from referee.games.interface.faults import Disqualification
+from referee.logs.conversation import RecordedAnswers, answers_before, input_of
+from referee.logs.entries import read_record
+from referee.logs.record import DisqualifiedEntry, RecordWriter
+from referee.logs.sink import MemorySink
+from referee.match.machine import Redeal
+from referee.match.spec import match_spec
 from tests.support.live import ROOT, entries, hostile, play, referee, without_times
 from tests.support.marks import slow
 
@@ -106,6 +115,75 @@ def test_a_record_that_does_not_follow_is_no_start(tmp_path: Path) -> None:
     edited.write_bytes(b"".join(lines))
     with pytest.raises(LogReadError, match="does not follow"):
         answers_before(str(edited), 5)
+
+
+# --- positions ----------------------------------------------------------------------------------
+
+
+def recorded(left: Iterable[int] = (), can_reshuffle: bool = True) -> RecordedAnswers:
+    header = replace(
+        next(read_record(RECORD)),
+        redeals=[Redeal(3, 1), Redeal(5, 2)],
+        limits_of_bots=[{"memory_limit": None, "time_limit": None}, {"memory_limit": 9}],
+    )
+    gone = DisqualifiedEntry("player2", "exited", "", 1)
+    return RecordedAnswers(header, [[None, b"a"], [None, gone]], frozenset(left), can_reshuffle)
+
+
+@pytest.mark.parametrize(("turn", "redeals"), [(3, 0), (4, 1), (5, 1), (6, 2)])
+def test_a_position_has_the_redeals_before_its_turn(turn: int, redeals: int) -> None:
+    position = recorded().position("file", turn)
+    assert position.redeals == (Redeal(3, 1), Redeal(5, 2))[:redeals]
+    assert position.answers == ((None, b"a"), (None,))
+
+
+@pytest.mark.parametrize(
+    ("left", "can_reshuffle", "turn", "says"),
+    [
+        ([1, 0], True, 4, "file: player1 left the match before turn 4; give an earlier turn"),
+        ([1], False, 1, "file: player2 left the match before turn 1; no turn can be played again"),
+        ([], False, 4, "dominion cannot deal hidden cards again"),
+    ],
+)
+def test_what_is_no_position(left: list[int], can_reshuffle: bool, turn: int, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        recorded(left, can_reshuffle).position("file", turn)
+
+
+def test_a_record_lifts_no_limit_of_the_sandbox() -> None:
+    assert recorded().limits_of_bots == [{"time_limit": None}, {"memory_limit": 9}]
+    header = replace(recorded().header, limits_of_bots=UNSET)
+    assert recorded()._replace(header=header).limits_of_bots == [{}, {}]
+
+
+def test_turns_begin_at_1_and_end_with_the_match() -> None:
+    """Before turn 1 there are only the handshakes, which new bots answer themselves."""
+    assert answers_before(RECORD, 1).answers == [[None], [None]]
+    last = entries(Path(RECORD))[-1]
+    turns = sum(player["turns"] for player in last["players"])
+    assert len(answers_before(RECORD, turns).answers[0]) > turns / 2
+    with pytest.raises(UsageError, match=f"turn {turns + 1} does not exist"):
+        answers_before(RECORD, turns + 1)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_who_left_in_the_handshake_stays_away(version: int, tmp_path: Path) -> None:
+    """A bot that left without a reply isn't asked again, nor is one whose reply made it leave."""
+    spec, sink = match_spec(["a", "b", "c", "d"], seed=1), MemorySink()
+    writer, match = RecordWriter(sink, spec, "2026-01-01"), spec.new_match()
+    reply = b'{"type":"player-name-reply","player_number":"player%d","name":"A","version":%d}'
+    match.start()
+    match.receive(0, reply % (1, 1))
+    match.receive(1, reply % (2, version))
+    match.disqualify(2, Disqualification.STARTUP_TIMEOUT, "late")
+    match.receive(3, reply % (4, 1))
+    writer.write(match.take_entries(), 0.5)
+    (tmp_path / "record").write_bytes(sink.data)
+    found = answers_before(str(tmp_path / "record"), None)
+    assert found.answers[0] == [None]
+    assert found.answers[1] == ([None] if version == 1 else [reply % (2, 2)])
+    assert found.answers[2] == [DisqualifiedEntry("player3", "startup-timeout", "late", 0.5)]
+    assert found.left == ({2} if version == 1 else {1, 2})
 
 
 # --- what a bot was sent --------------------------------------------------------------------------
