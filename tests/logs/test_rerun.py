@@ -22,7 +22,6 @@ from tests.support.helpers import name_line
 from tests.support.live import ROOT
 
 RECORD = (ROOT / "spec" / "examples" / "two-players.record.jsonl").read_bytes()
-TO_SEAT_0, TO_SEAT_1 = [10, 20], [20, 10]
 
 
 def new_match(*, begun: bool) -> Match:
@@ -34,24 +33,26 @@ def new_match(*, begun: bool) -> Match:
 
 
 @pytest.mark.parametrize(
-    ("line", "limits", "accepted"),
+    ("seat", "line", "accepted"),
     [
-        (b"x" * 10, TO_SEAT_0, True),
-        (b"x" * 11, TO_SEAT_0, False),
-        (b"x" * 11, TO_SEAT_1, True),
-        (b"x" * 21, TO_SEAT_1, False),
-        (b"", TO_SEAT_0, False),
-        (b" \t\r", TO_SEAT_0, False),
-        (b"x\ny", TO_SEAT_0, False),
-        (b"x\r", TO_SEAT_0, True),
+        (0, b"x" * 10, True),
+        (0, b"x" * 11, False),
+        (1, b"x" * 20, True),
+        (1, b"x" * 21, False),
+        (0, b"", False),
+        (0, b" \t\r", False),
+        (0, b"x\ny", False),
+        (0, b"x\r", True),
     ],
 )
 def test_a_reply_is_a_line_that_fits_and_is_not_blank(
-    line: bytes, limits: list[int], accepted: bool
+    seat: int, line: bytes, accepted: bool
 ) -> None:
-    entry = ReceivedEntry("player1", 0, base64=base64.b64encode(line).decode())
     match = new_match(begun=False)
-    assert answer_in(entry, match, limits) == (line if accepted else None)
+    if seat == 1:
+        match.receive(0, name_line(0))
+    entry = ReceivedEntry(f"player{seat + 1}", 0, base64=base64.b64encode(line).decode())
+    assert answer_in(entry, match, [10, 20]) == (line if accepted else None)
 
 
 @pytest.mark.parametrize(
@@ -133,12 +134,14 @@ def test_lines_that_cannot_follow_are_errors(tmp_path: Path) -> None:
     lines = RECORD.splitlines(keepends=True)
     sent = [number for number, line in enumerate(lines) if line.startswith(b'{"entry":"sent"')]
     at = sent[20]
+    last = next(i for i in sent[9:] if lines[i + 1].startswith(b'{"entry":"received"'))
     changed = [*lines]
     changed[at] = lines[at].replace(b'"type":"', b'"type":"x', 1)
     for wrong, line in (
         ([*lines, lines[-1]], len(lines) + 1),
         ([*lines, lines[20]], len(lines) + 1),
         ([*lines[:at], lines[at], *lines[at:]], at + 2),
+        ([*lines[: last + 1], *lines[last:]], last + 2),
         (changed, at + 1),
     ):
         with pytest.raises(LogReadError, match=f"line {line}: does not follow"):
