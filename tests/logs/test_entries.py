@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from referee.errors import LogReadError, UsageError
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
 from referee.logs import message_of, read_log, read_record, summaries
 from referee.logs.record import EndEntry, Header, SentEntry
+from referee.logs.source import LogReader
 from referee.match.messages import GameEnd, PlayerName
 from tests.support.helpers import ROOT
 from tests.support.live import entries
@@ -58,8 +60,13 @@ def test_compressed_cut_and_newer(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(RECORD.read_bytes()))
     assert list(read_record(packed)) == list(read_record(RECORD))
     cut = tmp_path / "cut"
-    cut.write_bytes(RECORD.read_bytes()[:-9])
-    assert list(read_record(cut)) == list(read_record(RECORD))[:-1]
+    for end in (-1, -9):
+        cut.write_bytes(LOG.read_bytes()[:end])
+        assert list(read_log(cut)) == list(read_log(LOG))[:-1]
+        cut.write_bytes(gzip.compress(RECORD.read_bytes()[:end]))
+        assert [summary.end for summary in summaries([cut])] == [None]
+        cut.write_bytes(RECORD.read_bytes()[:end])
+        assert list(read_record(cut)) == list(read_record(RECORD))[:-1]
     whole, packed_too, unfinished = summaries(iter([RECORD, packed, cut]))
     assert whole.end == list(read_record(RECORD))[-1]
     assert (packed_too.header, packed_too.end) == (whole.header, whole.end)
@@ -69,6 +76,18 @@ def test_compressed_cut_and_newer(tmp_path: Path) -> None:
     for read in (read_record(newer), summaries([newer])):
         with pytest.raises(LogReadError, match="version 2"):
             list(read)
+
+
+def test_the_summary_of_a_record_in_a_pipe() -> None:
+    old = ROOT / "tests" / "golden" / "older" / "botwars.record.jsonl.zst"
+    with LogReader(str(old)) as reader:
+        data = b"".join(reader)
+    output, given = os.pipe()
+    os.write(given, data)
+    os.close(given)
+    (summary,) = summaries([f"/dev/fd/{output}"])
+    os.close(output)
+    assert summary.end == list(read_record(old))[-1]
 
 
 def test_unknown_kinds_are_left_out(tmp_path: Path) -> None:

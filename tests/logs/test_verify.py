@@ -456,14 +456,23 @@ def test_a_spectator_log_is_sent_to_validate() -> None:
         ("format", "x", Kind.NOT_A_RECORD),
         ("started", 7, Kind.MODIFIED),
         ("started", 'a"b', Kind.MODIFIED),
-        ("after_started", 7, Kind.MODIFIED),
     ],
 )
 def test_headers_of_every_wrong_kind(check: Check, field: str, value: object, kind: Kind) -> None:
     first, *rest = lines_of()
-    header = json.loads(first) | {field: value}
+    header = json.loads(first)
+    started = header.pop("started")
+    header = {"started": started} | header | {field: value}
+    header["started"] = header.pop("started")  # the last field
     verdict = check([json.dumps(header, separators=(",", ":")).encode() + b"\n", *rest])
     assert (verdict.kind, verdict.line) == (kind, 1)
+
+
+def test_the_start_is_the_last_field_of_a_header(check: Check) -> None:
+    first, *rest = lines_of()
+    verdict = check([first.replace(b"}\n", b',"new":7}\n'), *rest])
+    assert (verdict.kind, verdict.line) == (Kind.MODIFIED, 1)
+    assert "`started` is not the last field" in verdict.text
 
 
 def test_a_huge_turn_limit_is_no_work(check: Check) -> None:
