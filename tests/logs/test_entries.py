@@ -114,6 +114,26 @@ def test_what_is_no_log(data: bytes, tmp_path: Path) -> None:
         list(read_log(file))
 
 
+def test_a_known_kind_must_have_its_fields(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(RECORD.read_bytes().splitlines(keepends=True)[0] + b'{"entry":"exit"}\n')
+    with pytest.raises(LogReadError, match="line 2: this is not an entry of a match record"):
+        list(read_record(file))
+    file.write_bytes(LOG.read_bytes().splitlines(keepends=True)[0] + b'{"type":"game-end"}\n')
+    with pytest.raises(LogReadError, match="line 2: this is not a message"):
+        list(read_log(file))
+
+
+def test_a_packed_record_is_at_most_so_long(tmp_path: Path) -> None:
+    data = RECORD.read_bytes()
+    packed = tmp_path / "packed"
+    packed.write_bytes(gzip.compress(data))
+    (summary,) = summaries([packed], most=len(data))
+    assert summary.end is not None
+    with pytest.raises(LogReadError, match="the file is longer than"):
+        list(summaries([packed], most=len(data) - 1))
+
+
 @pytest.mark.parametrize("new", [b'"seed":-', b'"names":["a"],"seed":', b'"names":7,"seed":'])
 def test_a_header_that_no_match_can_have(new: bytes, tmp_path: Path) -> None:
     file = tmp_path / "record"

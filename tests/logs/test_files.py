@@ -25,6 +25,8 @@ def test_no_log_is_no_file() -> None:
 def test_a_write_is_with_the_system_when_it_returns(tmp_path: Path) -> None:
     (log,) = open_logs([str(tmp_path / "log")])
     assert log is not None
+    os.umask(umask := os.umask(0o77))
+    assert (tmp_path / "log").stat().st_mode & 0o777 == 0o666 & ~umask
     log.write(b"one\n")
     assert (tmp_path / "log").read_bytes() == b"one\n"
     log.write(b"two\nthree\n")
@@ -52,6 +54,17 @@ def test_standard_output_is_not_truncated(tmp_path: Path, monkeypatch: pytest.Mo
         log.write(b"line\n")
         log.close()
     assert file.read_bytes() == b"before\nline\n"
+
+
+def test_standard_output_waits_for_its_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another program may have made the pipe non-blocking, where a long write fails."""
+    output, given = os.pipe()
+    os.set_blocking(given, False)
+    with os.fdopen(given, "w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        open_logs(["-"])
+        assert os.get_blocking(given)
+    os.close(output)
 
 
 def test_closed_standard_output_takes_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
