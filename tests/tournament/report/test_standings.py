@@ -26,6 +26,7 @@ from referee.tournament.report.standings import (
     Difference,
     Meeting,
     Standings,
+    _ended_before,
     forfeits_of,
     standings,
 )
@@ -296,6 +297,49 @@ def test_the_state_of_a_sequential_test() -> None:
     assert found.sprt.llr >= found.sprt.upper
     assert found.sprt.counts == [0, 0, 0, 0, found.deals]
     assert found.planned == found.matches < 198  # the test is over
+
+
+def test_bots_whose_files_have_changed_are_named() -> None:
+    store = played(made_setup(3, deals=2), better_wins)
+    store.add_versions({"bot0": "1", "bot1": "1"})
+    store.add_versions({"bot1": "2"})
+    assert standings(store).changed == ["bot1"]
+
+
+def test_the_name_that_a_bot_has_told_most_often_is_shown() -> None:
+    def result(plan: Plan) -> MatchRow:
+        told = ["Ann" if plan.match in (2, 3, 5) else "Zoe", "Ben" if plan.match else "Carl"]
+        return better_wins(plan, names=[told[bot] for bot in plan.players])
+
+    store = played(made_setup(2, deals=4), result)
+    names = {bot.name: bot.reported_name for bot in standings(store).bots}
+    assert names == {"bot0": "Zoe", "bot1": "Ben"}
+    (first, second) = Store.in_memory(), Store.in_memory()
+    for store, told in ((first, ["A", "B", "B"]), (second, ["B", "B", "A"])):
+        store.add_stage(made_setup(2, deals=4))
+        store.add([row(Plan(n, n, 1, (0, 1)), names=[name, name]) for n, name in enumerate(told)])
+        assert standings(store).bots[0].reported_name == "B"
+
+
+def test_an_anchor_that_has_not_played_keeps_its_rating() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(4, deals=2))
+    store.add([row(Plan(n, n, 1, (0, 3)), [1, 2]) for n in range(4)])
+    found = {bot.name: bot.rating for bot in standings(store, anchor=(1, 1000.0)).bots}
+    assert found["bot1"] == 1000.0
+    assert found["bot2"] is None
+    assert found["bot0"] is not None
+    assert found["bot3"] is not None
+    assert found["bot0"] > found["bot3"]
+
+
+def test_matches_that_end_before_a_turn_are_counted_unless_they_are_void() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(2, deals=4))
+    turns = [4, 5, 6, 4]
+    plans = [Plan(number, number, 1, (0, 1)) for number in range(4)]
+    store.add([row(plan, turns=turns[plan.match], void=plan.match == 3) for plan in plans])
+    assert [_ended_before(store, turn) for turn in (4, 5, 6, 7)] == [0, 1, 2, 3]
 
 
 # --- statistics -----------------------------------------------------------------------------------
