@@ -8,7 +8,9 @@ import itertools
 import re
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -27,6 +29,9 @@ from referee.tournament.report.standings import (
     Meeting,
     Standings,
     _ended_before,
+    _next_byes,
+    _sprt,
+    _swiss,
     forfeits_of,
     standings,
 )
@@ -43,9 +48,10 @@ from referee.tournament.rows import (
     unplayed_row,
 )
 from referee.tournament.schedule.format import Knockout
+from referee.tournament.schedule.sprt import sequential
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import setup as tournament
-from referee.tournament.stages import stages
+from referee.tournament.stages import Rounds, stages
 from referee.tournament.store import Store
 from referee.web.server.pages import command, standings_file
 from referee.web.server.tournaments import read_shown
@@ -319,6 +325,48 @@ def test_the_name_that_a_bot_has_told_most_often_is_shown() -> None:
         store.add_stage(made_setup(2, deals=4))
         store.add([row(Plan(n, n, 1, (0, 1)), names=[name, name]) for n, name in enumerate(told)])
         assert standings(store).bots[0].reported_name == "B"
+
+
+def test_deals_with_a_void_match_are_no_pairs() -> None:
+    def result(plan: Plan) -> MatchRow:
+        """Bot 0 wins both matches of deals 0 and 2; the first seat wins those of deal 1."""
+        ranks = [1, 2] if plan.deal == 1 or plan.players[0] == 0 else [2, 1]
+        return void(plan) if plan.match == 5 else row(plan, ranks)
+
+    assert standings(played(made_setup(2, deals=3), result)).pairs == [0, 0, 1, 0, 1]
+
+
+def test_a_test_that_a_withdrawal_ended_has_no_verdict() -> None:
+    setup = made_setup(2, format="sprt", deals=99, sprt=Sprt(0, 60))
+    test = sequential(setup, played(setup, better_wins).matches())
+    assert test is not None
+    assert _sprt(test, is_ended=False).verdict == "H1"
+    assert _sprt(test, is_ended=True).verdict is None
+
+
+def test_scores_that_differ_by_a_rounding_error_share_a_place() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(3, format="swiss", rounds=2, deals=1))
+    for points, opponents, places in (
+        ([0.1 + 0.2, 0.3, 0.4], [1, 1, 0], [1, 2, 2]),
+        ([0.3, 0.3, 0.3], [0.1 + 0.2, 0.3, 0.2], [1, 1, 3]),
+        ([0.3, 0.3, 0.3], [0.1, 0.2, 0.3], [1, 2, 3]),
+    ):
+        table: Any = SimpleNamespace(
+            points=points, opponents=partial(list, opponents), byes=[0] * 3, rounds=1
+        )
+        found = _swiss(store, Rounds(table, [], None)).places
+        assert [place.place for place in found] == places
+
+
+def test_who_is_out_or_withdrawn_has_no_bye() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(5, format="swiss", rounds=2, deals=1))
+    store.add([unplayed_row(Plan(0, 0, 1, (0, 3)), {3}, WORKER_KILLED, "")])
+    store.settle([], [], {2: Withdrawal(0, "timeout")})
+    stage: Any = SimpleNamespace(line_ups=[(0, 1)])
+    assert _next_byes(store, stage) == [4]
+    assert _next_byes(store, None) == []
 
 
 def test_an_anchor_that_has_not_played_keeps_its_rating() -> None:
@@ -725,6 +773,8 @@ def test_bots_without_matches_change_no_rating_and_enter_no_matrix(
 def test_of_many_bots_only_those_that_met_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     with played(made_setup(4, deals=2), better_wins, until=6) as store:
         every = standings(store)
+        monkeypatch.setattr("referee.tournament.report.standings.MOST_COMPARED", 4)
+        assert standings(store).differences == every.differences
         monkeypatch.setattr("referee.tournament.report.standings.MOST_COMPARED", 3)
         found = standings(store)
     met = [(one, other) for one, row in found.head_to_head.items() for other in row]

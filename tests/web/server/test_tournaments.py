@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from referee.logs.record import Place
 
+from referee.logs.record import Place
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
 from referee.web.server import tournaments
