@@ -636,7 +636,7 @@ def _check_side_files(path: str) -> None:
                 raise UsageError(f"{file} is not a regular file: remove it")
             with open(file, "rb") as opened:
                 opened.seek(max(0, os.fstat(opened.fileno()).st_size - len(_SUPER_JOURNAL_MAGIC)))
-                if file.endswith("-journal") and opened.read() == _SUPER_JOURNAL_MAGIC:
+                if opened.read() == _SUPER_JOURNAL_MAGIC:
                     raise UsageError(f"{file} names another file, to be removed: remove this one")
         except FileNotFoundError:
             continue

@@ -29,7 +29,7 @@ from referee.tournament.rows import (
     unplayed_row,
 )
 from referee.tournament.schedule.withdrawals import Withdrawal
-from referee.tournament.store import APPLICATION_ID, Store
+from referee.tournament.store import APPLICATION_ID, Store, _remove
 from referee.tournament.stored import TABLES
 from tests.support.live import ROOT
 from tests.support.made_up import contents, left, made_setup, play, played, row
@@ -168,6 +168,43 @@ def test_one_in_which_nothing_has_begun(file: str) -> None:
         with pytest.raises(UsageError, match="is empty: no tournament has begun in it"):
             Store.for_reading(file)
     assert not Path(file).exists()
+
+
+def test_an_empty_store_of_a_run_that_was_killed_stays_and_can_be_used(file: str) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    with Store.for_writing(file) as store:
+        assert store.is_empty
+    assert Path(file).exists()
+    with Store.for_writing(file) as store:
+        store.add_stage(SETUP)
+        play(store)
+    assert files(file) == {""}
+
+
+def test_only_a_file_of_ones_own_is_removed(tmp_path: Path) -> None:
+    """Another program may have put its own file in this place (as `mv` does)."""
+    path, other = tmp_path / "file", tmp_path / "other"
+    for own in (path, other):
+        own.touch()
+    made = path.stat()
+    _remove(str(other), made)
+    assert other.exists()
+    path.rename(tmp_path / "moved")
+    path.symlink_to(tmp_path / "moved")
+    _remove(str(path), made)
+    assert path.is_symlink()
+    _remove(str(tmp_path / "moved"), made)
+    _remove(str(tmp_path / "moved"), made)  # it's gone already
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "other"]
+
+
+def test_a_store_of_a_game_that_is_not_known(whole: str) -> None:
+    with closing(sqlite3.connect(whole)) as connection, connection:
+        connection.execute("UPDATE about SET value = replace(value, 'dominion', 'chess')")
+    for opening in (Store.for_reading, Store.for_writing):
+        with pytest.raises(UsageError, match="is of the game 'chess'; "):
+            opening(whole)
 
 
 def test_what_is_no_store(file: str, tmp_path: Path) -> None:
