@@ -215,6 +215,14 @@ def test_what_is_no_store(file: str, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="as a store: file is not a database"):
             opening(file)
     assert Path(file).read_text() == "a diary\n" * 1000
+    for make in (os.mkfifo, os.mkdir):
+        path = str(tmp_path / make.__name__)
+        make(path)
+        with pytest.raises(UsageError, match=r"is not a store .*: it is not a regular file"):
+            Store.for_writing(path)
+    for name in ("", ":memory:", "file:x", "a\0b"):
+        with pytest.raises(UsageError, match="is not the name of a file"):
+            Store.for_writing(name)
     with pytest.raises(UsageError, match=r"cannot write .* the folder does not exist: "):
         Store.for_writing(str(tmp_path / "none" / "x"))
 

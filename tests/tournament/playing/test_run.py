@@ -15,9 +15,9 @@ import pytest
 
 from referee.errors import InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
-from referee.tournament.playing.batch import Failed
-from referee.tournament.playing.dispatcher import Dispatcher
-from referee.tournament.playing.run import Run, is_finished
+from referee.tournament.playing.batch import BATCH_SECONDS, Failed
+from referee.tournament.playing.dispatcher import AHEAD, MAX_DEATHS, Dispatcher
+from referee.tournament.playing.run import MOST_FAILED, Run, is_finished
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.schedule.format import Knockout, TournamentSetup
@@ -191,6 +191,103 @@ def test_workers_that_die_cost_only_time() -> None:
     store, started = run_with(Dying({1, 9}))
     assert contents(store) == contents(played(SETUPS["round robin"]))
     assert started > 2
+
+
+class DyingAt(MadeUp):
+    """An executor whose worker dies the first `times` times that match 0 is in a batch."""
+
+    def __init__(self, times: int, *, at_once: bool = False) -> None:
+        super().__init__()
+        self.times = times
+        self.at_once = at_once
+        self.tries = 0
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        (batch,) = args
+        self.tries += any(plan.match == 0 for plan in batch.plans)
+        if self.tries > self.times or all(plan.match for plan in batch.plans):
+            return super().submit(fn, *args)
+        if self.at_once:
+            raise BrokenProcessPool("all workers were killed")
+        future: Future[Any] = Future()
+        future.set_exception(BrokenProcessPool("a worker was killed"))
+        return future
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_match_is_tried_alone_so_many_times_before_it_is_void(at_once: bool) -> None:
+    """The first time, it is not alone yet. A pool that was broken before is no attempt."""
+    first = 0 if at_once else 1
+    for times in (MAX_DEATHS - 1 + first, MAX_DEATHS + first):
+        store, _ = run_with(DyingAt(times, at_once=at_once))
+        (match,) = store.matches(0, 1)
+        is_void = times == MAX_DEATHS + first and not at_once
+        assert (match.void, store.bots_out()) == (is_void, set())
+        assert store.count() == (30 * 2, int(is_void))
+
+
+class Noting(MadeUp):
+    """An executor that notes how many matches each batch has."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(lambda plan: row(plan, seconds=seconds))
+        self.sizes: list[int] = []
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.sizes.append(len(args[0].plans))
+        return super().submit(fn, *args)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "size"),
+    [(9.0, 1), (BATCH_SECONDS, 1), (BATCH_SECONDS / 2, 2), (BATCH_SECONDS / 7, 7), (0.0, 8)],
+)
+def test_a_batch_has_as_many_matches_as_fit(
+    seconds: float, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first batches have one, because it's not known yet how long a match takes."""
+    monkeypatch.setattr("referee.tournament.playing.dispatcher.MAX_BATCH", 8)
+    executor = Noting(seconds)
+    run_with(executor)
+    first = 2 * AHEAD
+    assert executor.sizes[:first] == [1] * first
+    assert {*executor.sizes[first:-1]} == {size}
+    assert sum(executor.sizes) == 60
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_so_many_batches_are_in_flight(jobs: int) -> None:
+    executor = Noting(9.0)
+    setup = SETUPS["round robin"]
+    plans = (Plan(number, number, 1, (0, 1)) for number in range(60))
+    with dispatcher(executor, jobs) as made:
+        finished = made.play(setup, plans)
+        next(finished)
+        assert len(executor.sizes) == jobs * AHEAD
+        made.stop()
+        assert len([*finished]) == jobs * AHEAD - 1
+        assert len(executor.sizes) == jobs * AHEAD
+
+
+@pytest.mark.parametrize(
+    ("failed", "played", "is_broken"),
+    [
+        (MOST_FAILED - 1, MOST_FAILED - 1, False),
+        (MOST_FAILED, MOST_FAILED, True),
+        (MOST_FAILED, MOST_FAILED + 1, False),
+        (MOST_FAILED + 1, MOST_FAILED + 1, True),
+    ],
+)
+def test_a_game_is_broken_if_all_of_the_first_matches_failed(
+    failed: int, played: int, is_broken: bool
+) -> None:
+    store = Store.in_memory()
+    store.add_stage(SETUPS["round robin"])
+    run = Run(store)
+    plan = Plan(0, 0, 1, (0, 1))
+    run.problems["one"], run.problems["another"] = [plan], [plan] * (failed - 1)
+    run.played = played
+    assert run.has_broken_game == is_broken
 
 
 class Killing(MadeUp):
