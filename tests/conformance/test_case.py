@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import msgspec
 import pytest
@@ -12,6 +13,7 @@ from referee.conformance.case import _SHARED, Case, load_cases, select
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.dominion import RULES
+from referee.games.interface.definition import GameDefinition
 from referee.match.pages import read_spec
 
 IDS = ["1.1/1", "1.1/2", "1.10/1", "5.1/1", "5.2/1", "9/1"]
@@ -87,6 +89,68 @@ def test_what_closes_the_input_judges_the_exit_alone() -> None:
     closing = [case for case in load_cases(RULES).cases if case.close or case.exits]
     assert {kind for case in closing for kind in case.about} == {"stays"}
     assert all(case.about for case in closing)
+
+
+def made_up_file(cases: list[dict[str, Any]], **fields: Any) -> GameDefinition:
+    """Return a game with a file of these cases. It's Dominion otherwise, for 2 to 4 players."""
+    file = {"format": "conformance-cases", "version": 1, "game": "dominion", "chapters": {}}
+    rule = {"level": "MUST", "requirement": "?"}
+    data = {"options": {}, **file, **fields, "cases": [rule | case for case in cases]}
+    return msgspec.structs.replace(RULES, cases=lambda: json.dumps(data).encode())
+
+
+def test_a_case_has_the_defaults_of_its_file() -> None:
+    """A case's own values come first. Cases for more players than can play are left out."""
+    loaded = load_cases(
+        made_up_file(
+            [
+                {"id": "10/1", "note": "Own.", "speaks": "*", "situation": {"turn": {}}},
+                {"id": "2.10/1", "situation": {"turn": {}}, "options": {"max_turns": 3}},
+                {"id": "2.9/1", "opponents": ["minimal"], "players": 3, "options": {"cards": 1}},
+                {"id": "2.9/2", "players": 4},
+                {"id": "2.9/3", "players": 5},
+            ],
+            options={"max_turns": 9, "cards": 2},
+            note="In the middle.",
+            speaks="orig*",
+        )
+    )
+    assert [
+        (case.id, case.players, case.options, case.note, case.speaks) for case in loaded.cases
+    ] == [
+        ("2.9/1", 3, {"cards": 1}, "", "orig*"),
+        ("2.9/2", 4, {"max_turns": 9, "cards": 2}, "", "orig*"),
+        ("2.10/1", 2, {"max_turns": 3, "cards": 2}, "In the middle.", "orig*"),
+        ("10/1", 2, {"max_turns": 9, "cards": 2}, "Own.", "*"),
+    ]
+    with pytest.raises(UsageError, match="dominion has no conformance cases for bots"):
+        load_cases(msgspec.structs.replace(RULES, cases=None))
+
+
+def test_a_game_omits_and_changes_shared_cases() -> None:
+    every = [case["id"] for case in json.loads(_SHARED.read_text())]
+    first, second = every[:2]
+    shared = {
+        "request": "turn",
+        "control": "4.4/1",
+        "messages": ["turn"],
+        "omit": [first],
+        "changes": {second: {"note": "Changed."}},
+    }
+    cases = load_cases(made_up_file([], shared=shared)).cases
+    assert {case.id for case in cases} == {*every} - {first}
+    assert [case.id for case in cases if case.note] == [second]
+
+
+def test_a_control_does_not_tell_scripts_apart_but_a_seed_does() -> None:
+    cases = [
+        Case("1.1/1", "MUST", "This."),
+        Case("1.1/2", "SHOULD", "That.", basic=True, vital=True, about=["exited"], note="Oh."),
+        Case("1.1/3", "MUST", "This.", control="4.4/1", speaks="*"),
+    ]
+    assert len({case.script for case in cases}) == 1
+    for field, value in (("seed", 3), ("pieces", 1), ("again", "player2"), ("until", "handshake")):
+        assert msgspec.structs.replace(cases[0], **{field: value}).script != cases[0].script
 
 
 @pytest.mark.parametrize("name", list(GAMES))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from referee.conformance.case import Case
 from referee.conformance.causes import causes
 from referee.conformance.text import TextReport
@@ -17,6 +19,7 @@ from referee.conformance.verdict import (
     judge,
     result_of,
 )
+from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE
 
 RULE = "What the page says."
 TURN = '{"type":"play-turn"}'
@@ -104,6 +107,38 @@ def test_crashes_are_told_apart_by_the_last_line_on_stderr() -> None:
         crash("5.1/3", "IndexError: list index out of range"),
     ]
     assert grouped(*results) == [["5.1/1", "5.1/2"], ["5.1/3"]]
+
+
+def test_only_failures_have_causes_and_each_case_is_an_example_once() -> None:
+    wrong = fault("bad-discard", "discards 1 cards where 2 are due")
+    shown = result_of(Case("7.2/3", "MUST", "?"), Status.NOT_JUDGED, violations=[wrong])
+    twice = failed("7.2/1", wrong, fault("bad-discard", "discards 3 cards where 2 are due"))
+    assert grouped(shown, twice) == [["7.2/1"]]
+
+
+def test_programs_that_end_without_a_word_are_one_cause() -> None:
+    exited = Violation(EXITED, "8.2", "a reply", "its process ended with exit code 1", TURN)
+    loud = failed("5.1/3", exited, stderr=("oh",))
+    assert grouped(failed("5.1/1", exited), failed("5.1/2", exited), loud) == [
+        ["5.1/1", "5.1/2"],
+        ["5.1/3"],
+    ]
+
+
+def test_the_detail_tells_mistakes_apart_only_where_a_rule_is_broken() -> None:
+    """The detail of a line that can't be read quotes the line, and so does one without a rule."""
+    for kind, rule, alike in (
+        ("bad-discard", RULE, False),
+        ("bad-discard", "", True),
+        (INVALID_JSON, RULE, True),
+        (WRONG_TYPE, RULE, True),
+    ):
+        first, second = (
+            msgspec.structs.replace(fault(kind, f"it says {text}"), rule=rule)
+            for text in ("yes", "no")
+        )
+        found = grouped(failed("7.2/1", first), failed("7.2/2", second))
+        assert found == ([["7.2/1", "7.2/2"]] if alike else [["7.2/1"], ["7.2/2"]])
 
 
 def test_what_counts_comes_first() -> None:

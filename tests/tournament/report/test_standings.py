@@ -23,7 +23,11 @@ from referee.tournament.rating import ratings
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.report.history import history
 from referee.tournament.report.knockout import KnockoutStanding
-from referee.tournament.report.notable_losses import MOST_LOSSES, notable_losses
+from referee.tournament.report.notable_losses import (
+    MOST_LOSSES,
+    _notable_loss,
+    notable_losses,
+)
 from referee.tournament.report.standings import (
     Difference,
     Meeting,
@@ -45,6 +49,7 @@ from referee.tournament.rows import (
     MatchRow,
     Plan,
     forfeit_row,
+    points_of,
     unplayed_row,
 )
 from referee.tournament.schedule.format import Knockout
@@ -898,6 +903,26 @@ def test_what_is_worth_a_look_comes_by_weight() -> None:
     assert [match for match, _ in lost] == [6, 13]
     assert lost[0][1].startswith("0% of the points of the deal, ")
     assert lost[0][1].endswith("it was player 1")
+
+
+def test_the_match_of_a_deal_to_look_at_is_one_that_was_not_won() -> None:
+    there, back = Plan(0, 0, 1, (0, 1)), Plan(1, 0, 1, (1, 0))
+    out, late = left("exited"), {"late": 2}
+    trouble: list[tuple[Any, Any, str]] = [
+        ({"left": [None, out]}, {"left": [out, None]}, "disqualified, exited"),
+        ({"faults": [{}, late]}, {"faults": [late, {}]}, "2 faults"),
+        ({"left": [None, out]}, {"faults": [late, {}]}, "2 faults"),
+        ({}, {}, "50% of the points of the deal, 75% expected; scores 34 37, it was player 1"),
+    ]
+    for won, lost, why in trouble:
+        matches = [row(there, [2, 1], **won), row(back, [2, 1], **lost)]
+        for order in (matches, matches[::-1]):
+            deal = [(match, points_of(match.ranks)) for match in order]
+            assert _notable_loss(1, deal, 0.75) == (matches[1], why)
+    # Trouble in a draw counts, and a disqualification more than a fault.
+    matches = [row(there, [1, 1], faults=[{}, late]), row(back, [1, 1], left=[out, None])]
+    found = _notable_loss(1, [(match, points_of(match.ranks)) for match in matches], 0.75)
+    assert found == (matches[1], "disqualified, exited")
 
 
 def test_bots_that_are_left_out_have_no_lost_matches() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from http.cookies import SimpleCookie
@@ -599,16 +599,12 @@ async def test_there_is_one_poll_of_a_seat(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @asynccontextmanager
-async def visited(folder: Path | None = None, most: int = 8) -> AsyncIterator[Any]:
+async def visited(
+    folder: Path | None = None, most: int = 8, bots: Sequence[str] = ("smithy.json",)
+) -> AsyncIterator[Any]:
     seats = Seats()
     offered = Games(
-        "dominion",
-        ["smithy.json"],
-        SHORT,
-        seats,
-        folder,
-        most_of_address=most,
-        proxies=["127.0.0.1"],
+        "dominion", bots, SHORT, seats, folder, most_of_address=most, proxies=["127.0.0.1"]
     )
     app = Site(Library([]), more=[*seats.routes(), *offered.routes()]).app()
     async with trio.open_nursery() as nursery:
@@ -617,11 +613,13 @@ async def visited(folder: Path | None = None, most: int = 8) -> AsyncIterator[An
         nursery.cancel_scope.cancel()
 
 
-async def begin(app: Any, address: str = "127.0.0.1", forwarded: str = "") -> httpx.Response:
+async def begin(
+    app: Any, address: str = "127.0.0.1", forwarded: str = "", after: str = ""
+) -> httpx.Response:
     transport = httpx.ASGITransport(app, client=(address, 1))
     headers = {"X-Forwarded-For": forwarded} if forwarded else {}
     async with httpx.AsyncClient(transport=transport, base_url=URL) as client:
-        return await client.post("/play", headers=headers)
+        return await client.post("/play", params={"after": after}, headers=headers)
 
 
 async def test_an_address_has_a_share_of_the_games() -> None:
@@ -680,6 +678,42 @@ async def test_everybody_has_a_game_of_their_own(monkeypatch: pytest.MonkeyPatch
             while (await begin(app)).status_code != 303:  # until the game has made room
                 await trio.lowlevel.checkpoint()
         assert (await visitor.client.get(visitor.at)).status_code == 200  # still there to look at
+
+
+async def test_in_a_return_match_a_person_has_the_next_seat() -> None:
+    async with visited(bots=["minimal", "minimal"]) as app:
+        seats, after = [], ""
+        for _ in range(2):
+            *_, after, seat = (await begin(app, after=after)).headers["location"].split("/")
+            seats.append(int(seat.partition("#")[0]))
+    assert seats == [(seats[0] + number) % 3 for number in range(2)]
+
+
+def test_finished_games_are_kept_as_long_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "MOST_GAMES", 3)
+    for most_of_address, finished, kept in (
+        (1, 2, [0, 1]),
+        (1, 3, [1, 2]),
+        (1, 5, [3, 4]),
+        (2, 5, [2, 3, 4]),  # there's always room for two visitors
+    ):
+        seats = Seats()
+        offered = Games("dominion", ["minimal"], SHORT, seats, most_of_address=most_of_address)
+        seats.sittings = dict.fromkeys([*map(str, range(finished)), "new"])  # type: ignore[arg-type]
+        offered._running = {"new": games._Owner("", "")}
+        offered._drop_finished()
+        assert [*seats.sittings] == [*map(str, kept), "new"]
+
+
+async def test_a_game_against_other_bots_is_not_continued(tmp_path: Path) -> None:
+    async with visited(tmp_path) as app:
+        visitor = Visitor(app, (await begin(app)).headers["location"])
+        await visitor.enter()
+        await visitor.asked()
+    files = sorted(os.listdir(tmp_path))
+    async with visited(tmp_path, bots=["minimal"]) as app:
+        assert (await Visitor(app, visitor.at).client.get(visitor.at)).status_code == 404
+    assert sorted(os.listdir(tmp_path)) == files
 
 
 async def test_a_game_in_which_nobody_answers_ends(monkeypatch: pytest.MonkeyPatch) -> None:
