@@ -423,6 +423,17 @@ def test_in_a_turn_of_all_a_seat_that_leaves_plays_its_first_move() -> None:
     assert [request.seat for request in game.requests] == [0, 2]
 
 
+def test_the_turn_limit_is_reached_when_one_of_several_has_had_its_turns() -> None:
+    def start(self: AtOnce) -> None:
+        AtOnce.start(self)
+        self.to_move = 0
+
+    game = new(type("First", (AtOnce,), {"start": start}), 2, max_turns=1)
+    game.advance({0: MoveReply("0a")})
+    assert game.outcome.reason == EndReason.TURN_LIMIT
+    assert [state.turns for state in game.standings()] == [1, 0]
+
+
 def test_a_redeal_gives_others_new_cards_and_new_moves() -> None:
     dealt = set()
     for luck in range(4):
@@ -496,6 +507,7 @@ def test_what_a_seat_saw_when_it_was_asked_is_kept() -> None:
     assert game.view(0).state == {"table": "J", "hands": ["K", None]}
     assert game.view(0).moves == []
     assert game.view(1).state["hands"] == [None, "Q"]
+    assert game.view(ALL).state["hands"] == ["K", "Q"]
 
 
 @pytest.mark.parametrize(
