@@ -82,6 +82,43 @@ def test_the_author_is_told_why_a_card_is_not_gained(
 
 
 @pytest.mark.parametrize(
+    ("changes", "detail"),
+    [
+        ({"phase": "action"}, "`card` is missing, which is not an action card"),
+        ({"phase": "action", "card": None}, "`card` is null, which is not an action card"),
+        ({"phase": "action", "card": "moat"}, '`card` is "moat", which is not in hand'),
+        (
+            {"played_treasures": ["gold", "moat"]},
+            'played_treasures[1] is "moat", which is not a treasure',
+        ),
+        (
+            {"played_treasures": ["gold", "gold"]},
+            'played_treasures[1] is "gold", which is not in hand (any more)',
+        ),
+        ({"played_treasures": [["gold"]]}, "played_treasures[0] is a list of 1, which is not a"),
+        ({"cards_to_buy": ["copper", "x"]}, 'cards_to_buy[1] is "x", which is not a card'),
+        ({"cards_to_buy": ["silver"]}, 'cards_to_buy[0] is "silver", whose pile is empty'),
+        ({"cards_to_buy": ["curse"] * 3}, 'cards_to_buy[2] is "curse", with no buys left'),
+        (
+            {"played_treasures": ["gold"], "cards_to_buy": ["estate", "estate"]},
+            'cards_to_buy[1] is "estate", which costs 2, with 1 left',
+        ),
+    ],
+)
+def test_the_author_is_told_the_place_of_a_mistake(changes: dict[str, object], detail: str) -> None:
+    state = {"seats": {"player1": {"hand": ["gold", "market"], "deck": []}}}
+    imposed = Imposed({**state, "supply": {"silver": 0}})
+    game = imposed.definition.new(new_setup(2))
+    for reply in ({"phase": "action", "card": "market"}, {"phase": "buy", **changes}):
+        if reply.get("phase") == "buy":
+            imposed.game.turn.money = 0
+        game.take_events()
+        answer(game, decoded(to_line({"type": "play-reply", **reply})))
+    (fault,) = (event.detail for event in game.take_events() if isinstance(event, Fault))
+    assert fault.startswith(detail)
+
+
+@pytest.mark.parametrize(
     ("discard", "problem"),
     [
         (["gold", "silver"], 'discards "gold", which is not in hand (any more)'),

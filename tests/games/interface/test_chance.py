@@ -84,6 +84,26 @@ def test_a_draw_is_from_the_deck_as_it_lies() -> None:
     assert (deck, hand) == (labels(6), ["x"])
 
 
+def drawn(chance: SeededRandomSource) -> list[object]:
+    cards = labels(9)
+    chance.shuffle("player1", cards)
+    return [*cards, chance.choose("dice", 10**9), *chance.take("referee", cards, 3)]
+
+
+def test_a_copy_makes_the_choices_that_its_original_makes() -> None:
+    original = SeededRandomSource(5)
+    first = drawn(original)
+    one, two = original.copy(), original.copy()
+    of_copy = one.copy()
+    later = drawn(original)
+    assert first != later == drawn(one) == drawn(two) == drawn(of_copy)
+    assert drawn(original) == drawn(one) != later
+    # A stream that was not used yet is seeded in each of them.
+    assert one.choose("new", 10**9) == two.choose("new", 10**9)
+    one.reseed(5)
+    assert drawn(one) == first
+
+
 GAMES = sorted((ROOT / "spec" / "vectors" / "games").glob("*.jsonl"))
 
 
