@@ -13,6 +13,7 @@ from tests.support.helpers import (
     Announced,
     begun,
     full_supply,
+    new_setup,
     shake_hands,
     to_line,
 )
@@ -39,6 +40,26 @@ def test_what_each_may_see() -> None:
     assert [len(seat.own.hand) for seat in whole.seats] == [5, 5]
     assert whole.asked == 0
     assert whole.seats[0].own.deck != sorted(whole.seats[0].own.deck)  # in the real order
+
+
+def test_a_seat_does_not_see_the_order_of_its_deck_and_discards() -> None:
+    deck, pile = ["silver", "copper", "gold"], ["moat", "cellar", "village"]
+    hand = {"hand": ["market", "estate"], "deck": deck, "discard_pile": pile}
+    game: Any = RULES.situation(new_setup(2), {"seats": {"player1": hand}})  # type: ignore[misc]
+    for request in game.requests:
+        assert request.message.hand == hand["hand"]
+    own, whole = (game.view(viewer).seats[0].own for viewer in (0, ALL))
+    assert (own.hand, own.deck, own.discard_pile) == (hand["hand"], sorted(deck), sorted(pile))
+    assert (whole.hand, whole.deck, whole.discard_pile) == (hand["hand"], deck, pile)
+
+
+def test_a_view_has_the_supply_of_its_time() -> None:
+    match = begun(seed=7)
+    before: Any = match.view(PUBLIC)
+    match.receive(0, to_line({"type": "play-reply", "phase": "buy", "cards_to_buy": ["curse"]}))
+    after: Any = match.view(PUBLIC)
+    assert before.supply == full_supply(2)
+    assert after.supply == full_supply(2) | {"curse": 9}
 
 
 def test_who_does_not_answer_a_militia_is_shown_what_it_lost_with_its_next_hand() -> None:
