@@ -123,8 +123,8 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
     if not isinstance(value, dict):
         return InvalidReply(INVALID_JSON, f"a JSON object is needed, not {describe(value)}")
     kind = _outermost(value["type"]) if "type" in value else None
-    if isinstance(kind, str) and kind:
-        with suppress(msgspec.ValidationError):  # the type is unknown
+    if kind:
+        with suppress(msgspec.ValidationError):  # the type is unknown or not a string
             plain = msgspec.json.encode(value)  # `value` has no duplicate keys any more
             reply: Struct = _patient(decoder.type).decode(_without_long_integers(plain))
             return reply

@@ -16,6 +16,7 @@ from referee.games.dominion.rules.messages import (
     PlayTurn,
     SupplyInfo,
 )
+from referee.games.tribute.rules.messages import PatronRequest
 from referee.match.messages import SHARED_PUBLIC, GameEnd, PlayerName
 from referee.match.shapes import Misfit, meant, misfits
 from tests.support.helpers import TIMES
@@ -52,6 +53,11 @@ PILES = [{"card": "copper", "count": 1}] * 17
             SupplyInfo,
             {"cards": [*PILES[1:], {"card": "copper", "count": -1}]},
             ("cards[].count", "an integer of 0 or more", "-1", "range"),
+        ),
+        (
+            PatronRequest,
+            {"round": 1, "available": [], "picked": []},
+            ("available", "a list of 1 or more", "a list of 0", "length"),
         ),
         (SupplyInfo, {"cards": [*PILES[1:], 7]}, ("cards[]", "an object", "7", "number")),
         (
@@ -91,6 +97,15 @@ def test_all_misfits_are_said() -> None:
 )
 def test_what_is_clear_is_understood(changes: dict[str, Any]) -> None:
     assert meant(GAINED | changes, PlayerGained) == PlayerGained("player1", "silver")
+
+
+def test_what_is_clear_inside_of_lists_is_understood() -> None:
+    piles = [{"card": ["copper"], "count": "9"}, *PILES[1:]]
+    found = meant({"cards": piles}, SupplyInfo)
+    assert isinstance(found, SupplyInfo)
+    assert (found.cards[0].card, found.cards[0].count) == ("copper", 9)
+    assert meant({"cards": [7, *PILES[1:]]}, SupplyInfo) is None
+    assert meant({"player_number": 1}, PlayerGained) is None
 
 
 @pytest.mark.parametrize("changes", [{"gained": []}, {"gained": ["a", "b"]}, {"gained": None}])
