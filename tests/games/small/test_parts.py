@@ -89,6 +89,12 @@ def test_labels_that_are_known() -> None:
         Hands("cards", [None, None]),
         Cards("said", ["bet", "bet"]),
     ]
+    known = {"cards": [3, None], "rows": [["a", "b"], ["c", "d"]], "some": [["a"], "b"]}
+    assert parts(known, 2, hands=["cards"], lists=["rows", "some"]) == [
+        Cards("cards", [3, None]),
+        Text("rows", "a, b; c, d"),
+        Text("some", "a; b"),
+    ]
 
 
 def test_parts_as_lines() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from referee.games.interface.sentence import in_words
 from referee.games.interface.turns import Turn, TurnReader
 from referee.games.small import Game, definition
 from referee.games.small.messages import MovesPlayed, PlayerLost
@@ -39,3 +40,31 @@ def test_players_who_lose_while_several_decide_are_named(losers: tuple[str, ...]
     assert turn.player_number == ""
     named = ", ".join(f"by a wrong move: {loser}" for loser in losers)
     assert words(turns, turn)[0] == f"loses {named}"
+
+
+def test_a_turn_of_one_player_belongs_to_it() -> None:
+    turns = reader(2)
+    (turn,) = turns.read(MovesPlayed(7, {"player2": {"row": 1}}, [3, 0.5], {}), None)
+    assert (turn.turn, turn.player_number, turn.scores) == (7, "player2", [3, 0.5])
+    assert words(turns, turn) == ['plays {"row":1}']
+    assert turns.title(turn) == "Bot 2, 3 to 0.5"
+    assert in_words(turns.line(turn), ["A", "B"]) == 'plays {"row":1}'
+    assert turns.end() == []
+    (turn,) = turns.read(MovesPlayed(8, {"player1": None}, [3, 1], {}), None)
+    assert words(turns, turn) == ["plays a secret move"]
+
+
+def test_a_turn_of_several_players_names_each() -> None:
+    turns = reader(3)
+    turns.called = ["Ann", "Ben", "Cid"]
+    moves = {"player1": "x", "player3": None}
+    (turn,) = turns.read(MovesPlayed(2, moves, [1, 2, 3], {}), None)
+    assert (turn.turn, turn.player_number) == (2, "")
+    assert words(turns, turn) == ["plays Ann x, Cid a secret move"]
+    assert turns.title(turn) == "1 to 2 to 3"
+    assert in_words(turns.line(turn), ["A", "B", "C"]) == "A plays x; C plays a secret move"
+    # The line of an earlier turn no longer knows who played which move.
+    turns.read(MovesPlayed(3, moves, [1, 2, 3], {}), None)
+    assert in_words(turns.line(turn), ["A", "B", "C"]) == "plays Ann x, Cid a secret move"
+    (alone,) = turns.read(MovesPlayed(4, {"player1": "y"}, [1, 2, 3], {}), None)
+    assert in_words(turns.line(alone), ["A", "B", "C"]) == "plays y"
