@@ -218,15 +218,15 @@ class Book:
 
     def judge(self, look: Look, rules: str, card: str) -> Judgement:
         entry = self._sets[rules].get(card)
-        try:
-            judged = None if entry is None else entry.judge(look, card)
-        except TooManyStepsError as error:
-            line = "" if entry is None else f", line {entry.line}"
-            error.where = error.where or f"the score of {card} in {rules}{line}"
-            raise
-        if judged is None:
-            return Judgement(float(self.vocabulary.sets[rules].default(look, card)))
-        return judged
+        if entry is not None:
+            try:
+                judged = entry.judge(look, card)
+            except TooManyStepsError as error:
+                error.where = error.where or f"the score of {card} in {rules}, line {entry.line}"
+                raise
+            if judged is not None:
+                return judged
+        return Judgement(float(self.vocabulary.sets[rules].default(look, card)))
 
 
 def info_key(entries: Mapping[str, Entry]) -> Key:

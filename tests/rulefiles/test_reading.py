@@ -13,7 +13,7 @@ import pytest
 import referee
 from referee.games import GAMES
 from referee.games.interface.vocabulary import Vocabulary
-from referee.rulefiles.reading import read
+from referee.rulefiles.reading import read, stated_game
 from referee.rulefiles.source import MAX_BYTES, Problem
 from tests.support.helpers import TIMES
 from tests.support.live import schema
@@ -129,6 +129,33 @@ def test_errors_of_an_entry(entry: Any, path: str, said: str) -> None:
 def test_errors_of_a_file(text: str | bytes, path: str, said: str) -> None:
     found = [each for each in problems(text, right=False) if each.path == path]
     assert any(said in each.text for each in found)
+
+
+def test_a_byte_that_is_no_text_has_its_line() -> None:
+    for text, line in ((b"\xff", 1), (b"\n\xff", 2), (b"{\n\n\xff\n", 3)):
+        assert one(text).line == line
+
+
+@pytest.mark.parametrize(
+    ("choice", "right"),
+    [(0, False), (1, True), (2, True), (3, False), (1.5, False), (True, False), (None, False)],
+)
+def test_a_choice_is_one_of_those_that_there_are(choice: Any, right: bool) -> None:
+    problems(file(makeChoiceRules=[{"card": "*", "choice": choice}]), right=right)
+
+
+@pytest.mark.parametrize(
+    ("text", "game"),
+    [
+        (b'{"game": "starrealms"}', "starrealms"),
+        (b'{"game": 3}', None),
+        (b"{}", None),
+        (b'["game"]', None),
+        (b"{", None),
+    ],
+)
+def test_the_game_that_a_file_states(text: bytes, game: str | None) -> None:
+    assert stated_game(text) == game
 
 
 def info(**values: Any) -> list[dict[str, Any]]:

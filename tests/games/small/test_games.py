@@ -22,7 +22,7 @@ from referee.games.interface.game import ALL, LEFT, PUBLIC, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small import Chance, Game, definition, sees
 from referee.games.small.machine import SmallGame, filled, find
-from referee.games.small.messages import MoveReply, MovesPlayed, PlayerLost
+from referee.games.small.messages import MoveReply, MoveRequest, MovesPlayed, PlayerLost
 from referee.match.machine import Match, Sent
 from referee.match.pages import load_page
 from tests.games.test_checkers import check, damaged, log_of
@@ -153,6 +153,22 @@ def test_people_play(name: str) -> None:
     for _ in course.play(reply):
         pass
     assert not any(course.match.faults)
+
+
+def test_a_person_is_asked_for_one_of_the_moves_and_told_those_of_others() -> None:
+    person: Any = definition(Count, "count").person(["A", "B", "C"], 0)  # type: ignore[misc]
+    decision = person.decide(MoveRequest(3, "player1", [1, 2], [0, 1.5, 2], {"number": 5}))
+    question = next(decision)
+    assert question.title == "Turn 3: 0 to 1.5 to 2"
+    assert [(choice.name, choice.key) for choice in question.choices] == [("1", "1"), ("2", "2")]
+    with pytest.raises(StopIteration) as done:
+        decision.send((1,))
+    assert done.value.value == {"type": "move-reply", "move": 2}
+    state: dict[str, Any] = {"number": 4}
+    assert person.observe(MovesPlayed(3, {"player1": 2}, [0, 0, 0], state)) == []
+    assert person.observe(MovesPlayed(4, {"player2": 3}, [0, 0, 0], state)) == ["B plays 3."]
+    both = MovesPlayed(5, {"player1": 1, "player3": 2}, [0, 0, 0], state)
+    assert person.observe(both) == ["Turn 5: player1 1, player3 2."]
 
 
 class Count(Game):
