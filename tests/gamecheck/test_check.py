@@ -237,6 +237,34 @@ def test_a_wrong_view_is_found(make: Callable[[Mixed, Viewer], Any], says: str) 
     assert any(says in finding.text for finding in errors), errors
 
 
+def test_a_check_goes_on_after_a_match_that_failed() -> None:
+    rules = msgspec.structs.replace(
+        mixed.RULES, new=lambda setup: Raises(setup) if setup.seed == 2 else Mixed(setup)
+    )
+    told: list[int] = []
+    found = check_game(rules, 3, 1, SECONDS, on_match=told.append)
+    assert (found.passed, found.matches, told) == (False, 2, [0, 1, 2])
+    told.clear()
+    check_game(mixed.RULES, 1, 1, SECONDS, thorough=True, on_match=told.append)
+    assert told == [0, 2]
+
+
+def test_a_slow_game_is_told_how_many_replies_a_second_it_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = itertools.count(0.0)  # one second for each match that is measured
+    monkeypatch.setattr(check, "time", SimpleNamespace(process_time=clock.__next__))
+    found = check_game(mixed.RULES, 4, 1, SECONDS)
+    assert found.seconds == 4 / found.replies
+    (slow,) = (finding for finding in found.findings if finding.kind == "slow")
+    rate = f"a tournament plays {found.replies / 4:,.0f} a second"
+    assert slow.text == f"{4000 / found.replies:.0f} ms per reply: {rate}"
+    assert not slow.is_error
+    still = itertools.repeat(0.0)
+    monkeypatch.setattr(check, "time", SimpleNamespace(process_time=still.__next__))
+    assert [finding.kind for finding in check_game(mixed.RULES, 1, 1, SECONDS).findings] == ["open"]
+
+
 @pytest.mark.parametrize(
     ("score", "right"),
     [(2**53, True), (2**53 + 1, False), (-(2**53), True), (-(2**53) - 1, False), (0.5, True)]
