@@ -86,6 +86,7 @@ def test_a_list_belongs_to_the_sentence_before_it() -> None:
 
 def test_a_page_that_is_not_there_has_no_rules() -> None:
     assert load_page("no/such/page").rule("1", "invalid-json", "") == ""
+    assert DOMINION.rule("99.9", "bad-phase", "`phase` is 3") == ""
 
 
 def test_the_wheel_carries_the_pages() -> None:

@@ -271,7 +271,26 @@ def test_the_bounds_of_seats(seats: int, right: bool) -> None:
 def test_the_seed_in_effect_is_that_of_the_last_redeal() -> None:
     spec = match_spec(TWO, seed=5)
     assert spec.luck == 5
-    assert replace(spec, redeals=(Redeal(1, 6), Redeal(3, 7))).luck == 7
+    redealt = replace(spec, redeals=(Redeal(1, 6), Redeal(3, 7)))
+    assert redealt.luck == 7
+    assert spec.with_luck(9) == replace(spec, seed=9)
+    assert redealt.with_luck(9).redeals == (Redeal(1, 6), Redeal(3, 9))
+    assert redealt.with_luck(9).seed == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("max_turns", 4, ["--max-turns", "4"]),
+        ("rows", 5, ["--set", "rows=5"]),
+        ("cards", ["a", "b"], ["--set", "cards=a,b"]),
+        ("open", True, ["--set", "open=true"]),
+        ("share", 2.0, ["--set", "share=2"]),
+        ("time_limit", 2.5, ["--time-limit", "2.5"]),
+    ],
+)
+def test_a_setting_as_arguments(name: str, value: Any, words: list[str]) -> None:
+    assert setting_words(name, value) == words
 
 
 @pytest.mark.parametrize(
