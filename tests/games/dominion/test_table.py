@@ -19,7 +19,20 @@ from referee.games.dominion.rules.table import Table
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.interface.sentence import Card
 from referee.games.interface.table import Moved
-from tests.support.helpers import COST, KINGDOM, PILES, POINTS, ROOT, WORTH, full_supply
+from tests.support.helpers import (
+    COST,
+    KINGDOM,
+    PILES,
+    POINTS,
+    ROOT,
+    WORTH,
+    Imposed,
+    answer,
+    decoded,
+    full_supply,
+    new_setup,
+    to_line,
+)
 
 
 def test_the_cards() -> None:
@@ -270,3 +283,20 @@ def test_the_others_see_the_cards_in_play_at_the_clean_up(
         assert (told[-1].shows, told[-1].counters) == (["gold"], (0, 0, 0))
     table.discard(table.players[0], [])
     assert len(told) == 2
+
+
+def test_treasures_and_a_card_that_goes_back_to_the_hand_are_moves() -> None:
+    imposed = Imposed({"seats": {"player1": {"hand": ["mine", "copper"]}}})
+    game = imposed.definition.new(new_setup(2))
+    told: list[Moved] = []
+    imposed.game.table.watchers.append(told.extend)
+    for reply in (
+        {"type": "play-reply", "phase": "action", "card": "mine"},
+        {"type": "play-reply", "phase": "buy", "played_treasures": ["copper"]},
+    ):
+        answer(game, decoded(to_line(reply)))
+    assert [moves(each)[1] for each in told] == [
+        [("hand", "play", "mine", 1)],
+        [("play", "hand", "mine", 1)],
+        [("hand", "play", "copper", 1)],
+    ]
