@@ -12,8 +12,9 @@ import pytest
 import trio
 
 from referee.bots.bot import Bot
-from referee.bots.command import resolve_bot
+from referee.bots.command import PythonBot, resolve_bot
 from referee.bots.hosting import release, run_bots
+from referee.bots.in_process import InProcessBot
 from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.process import BotProcess
 from referee.match.spec import match_spec
@@ -89,10 +90,25 @@ async def test_what_is_left_in_the_block_is_killed(is_cancelled: bool) -> None:
     with launch_bots([resolve_bot(bot) for bot in spec.bots], spec.limits) as started:
         with contextlib.suppress(KeyError), trio.CancelScope() as scope:
             async with run_bots(spec, started) as bots:
-                await bots[0].finish(20)
                 if is_cancelled:
                     scope.cancel()
                     await trio.lowlevel.checkpoint()
+                await bots[0].finish(20)
                 raise KeyError
         assert [isinstance(bot, BotProcess) and bot.is_closed for bot in bots] == [True, True]
-        assert [bot.exit_code for bot in bots] == [0, -9]
+        assert [bot.exit_code for bot in bots] == [-9 if is_cancelled else 0, -9]
+
+
+async def test_a_cancelled_task_waits_until_its_bots_are_killed() -> None:
+    killed = []
+
+    class Slow(InProcessBot):
+        async def kill(self) -> None:
+            await trio.lowlevel.checkpoint()
+            killed.append(self)
+
+    sources = [PythonBot("slow", lambda: Slow(None)) for _ in range(2)]  # type: ignore[arg-type]
+    with trio.CancelScope() as scope:
+        async with run_bots(match_spec(["slow"] * 2, seed=1), sources) as bots:
+            scope.cancel()
+    assert {*killed} == {*bots}

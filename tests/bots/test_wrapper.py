@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from referee.bots.bot import Answer, Failure, NoProcess
+from referee.bots.cpu_clock import CpuClock
+from referee.bots.in_process import InProcessBot
 from referee.bots.wrapper import BotWrapper, ReplayedBot, process_of
 from referee.games.interface.faults import Disqualification
+from referee.match.limits import Limits
 
 CRASHED = Failure(Disqualification.EXITED, "it crashed")
 LEFT = Failure(Disqualification.TIMEOUT, "as the record says")
@@ -90,3 +93,22 @@ def test_a_wrapper_that_changes_replies_is_not_bypassed() -> None:
     assert outer.spoken is None
     assert process_of(outer) is None
     assert ReplayedBot(inner, [], is_asked=True).stdout_fd == 7
+
+
+def test_what_a_wrapped_object_is_given_reaches_it() -> None:
+    given: list[object] = []
+
+    class Player:
+        def reply(self, lines: Sequence[bytes]) -> Answer:
+            return LEFT
+
+    player: Any = Player()
+    player.attach_view = player.attach_clock = given.append
+    outer = BotWrapper(InProcessBot(player))
+    outer.attach_view(str)  # type: ignore[arg-type]
+    outer.attach_limits(Limits())
+    assert given[0] is str
+    assert isinstance(given[1], CpuClock)
+    other: Any = Own()
+    BotWrapper(other).attach_view(str)  # type: ignore[arg-type]
+    BotWrapper(other).attach_limits(Limits())

@@ -482,6 +482,20 @@ async def test_the_cpu_time_is_looked_at_when_it_may_be_over(
     assert answer.code == "cpu-limit"
 
 
+async def test_a_bot_that_only_computes_is_out_when_its_cpu_time_is_used(
+    piped: Any, autojump_clock: trio.abc.Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long before the time limit."""
+    monkeypatch.setattr(module, "_CORES", 2)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=trio.current_time))
+    launched, process = piped(Limits(cpu_limit=5))
+    launched.cpu_seconds = 5.1
+    began = trio.current_time()
+    answer = await process.reply(began + 60)
+    assert answer == Failure("cpu-limit", "it has used 5.1 s of CPU time (5 s a match)")
+    assert trio.current_time() == pytest.approx(began + 2.5)
+
+
 async def test_a_look_at_the_cpu_time_ends_no_reply(
     piped: Any,
     monotonic: list[float],
@@ -873,8 +887,9 @@ async def test_half_a_line_is_all_that_there_is_to_see(
 ) -> None:
     launched, process = piped(look_seconds=10.0)
     launched.writes(b"\n{")
+    began = trio.current_time()
     assert await observed(process) == TimeoutObservation(unfinished=b"{", blank=True)
-    assert names(launched)[0] == "kill"
+    assert launched.calls[0] == ("kill", pytest.approx(began + 1))
 
 
 async def test_a_late_reply_is_seen(piped: Any, autojump_clock: trio.abc.Clock) -> None:
