@@ -12,9 +12,12 @@ from urllib.parse import parse_qs
 import pytest
 
 from referee import MatchResult, play_match
+from referee.bots.bot import Answer, Failure, NoProcess
 from referee.bots.command import BotAddress, BotCommand, find_bot, resolve_bot
+from referee.bots.dialect import DialectBot
 from referee.errors import BotNotFoundError
 from referee.games import GAMES
+from referee.games.interface.faults import Disqualification
 from referee.logs.verify import Kind, verify_record
 from tests.support import live, servers
 from tests.support.live import entries
@@ -103,6 +106,67 @@ def test_what_names_nothing(argument: str, game: str, says: str) -> None:
     with pytest.raises(BotNotFoundError, match=says) as caught:
         find_bot(argument, game)
     assert "\n" not in str(caught.value)
+
+
+# --- one bot --------------------------------------------------------------------------------------
+
+
+class Told(NoProcess):
+    """A bot that replies at once."""
+
+    def __init__(self) -> None:
+        self.pushed: list[bytes] = []
+        self.reply_or_failure: Answer = b"own"
+
+    def push(self, lines: bytes) -> None:
+        self.pushed.append(lines)
+
+    def quick_reply(self, seconds: float) -> Answer | None:
+        return self.reply_or_failure
+
+    async def reply(self, deadline: float) -> Answer:
+        return self.reply_or_failure
+
+    async def finish(self, grace: float) -> None: ...
+
+    async def kill(self) -> None: ...
+
+
+class Shouting:
+    """A dialect in capitals, without news. It answers the line "name" itself."""
+
+    answered: bytes | None = None
+
+    def send(self, line: bytes) -> bytes:
+        self.answered = b"its name" if line == b"name" else None
+        return line.upper() + b"\n" if line.startswith(b"ask") else b""
+
+    def answer(self) -> bytes | None:
+        return self.answered
+
+    def reply(self, data: bytes) -> bytes:
+        return data + b"\n!"
+
+
+@pytest.mark.parametrize("is_quick", [True, False])
+async def test_only_what_the_dialect_has_is_sent_and_asked(is_quick: bool) -> None:
+    told = Told()
+    bot = DialectBot(told, Shouting())
+
+    async def reply() -> Answer | None:
+        return bot.quick_reply(0) if is_quick else await bot.reply(0)
+
+    bot.push(b"name\n")
+    assert await reply() == b"its name"
+    assert bot.spoken == (b"", b"")
+    bot.push(b"news\nask 1\nask 2\n")
+    assert told.pushed == [b"ASK 1\nASK 2\n"]
+    assert await reply() == b"own\r!"  # one line
+    bot.push(b"news\n")
+    assert told.pushed == [b"ASK 1\nASK 2\n"]
+    assert bot.spoken == (b"ASK 1\nASK 2\n", b"own")
+    told.reply_or_failure = Failure(Disqualification.EXITED, "it has left")
+    assert await reply() == told.reply_or_failure
 
 
 # --- processes ------------------------------------------------------------------------------------

@@ -114,12 +114,57 @@ class Behind(MemorySink):
         self.is_behind = False
 
 
+class Raising:
+    """Raises an error at its request, and notes what it hears after that."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+        self.heard: list[object] = []
+
+    def reply(self, lines: Sequence[bytes]) -> Answer:
+        raise self.error
+
+    def notify(self, lines: Sequence[bytes]) -> None:
+        self.heard += lines
+
+
+@pytest.mark.parametrize(
+    ("error", "name", "says"),
+    [
+        (ValueError("no"), "", "the bot Raising raised ValueError: no"),
+        (ValueError("no"), "Ann", "the bot Ann raised ValueError: no"),
+        (SystemExit(), "Ann", "the bot Ann raised SystemExit"),
+        (BotError("as it is"), "Ann", "as it is"),
+    ],
+)
+def test_an_error_in_a_bot_names_it(error: BaseException, name: str, says: str) -> None:
+    with pytest.raises(BotError) as caught:
+        InProcessBot(Raising(error), name).answer([b"{}"])
+    assert str(caught.value) == says
+
+
+async def test_a_bot_that_has_left_hears_and_plays_nothing_more() -> None:
+    player = Raising(ValueError())
+    bot = InProcessBot(player)
+    bot.push(b"1\n2\n")
+    await bot.finish(0)
+    await bot.finish(0)  # there's nothing new
+    assert player.heard == [b"1", b"2"]
+    await bot.kill()
+    bot.push(b"3\n")
+    await bot.finish(0)
+    assert player.heard == [b"1", b"2"]
+    left = Failure(Disqualification.EXITED, "it has left a match before")
+    assert await bot.reply(0) == left
+
+
 def test_times_count_from_the_start_of_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
     now = itertools.count(1000)
     monkeypatch.setattr(objects, "time", SimpleNamespace(monotonic=lambda: next(now)))
     record = MemorySink()
     bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Script("Ben", 1))]
-    played = play_objects(toy("a", "b", turns=1), bots, record=record)
+    played = play_objects(toy("a", "b", turns=1), bots, record=record, diagnose=True)
+    assert 0 < played.answers[0].seconds < played.answers[-1].seconds < 100
     times = [entry.get("time", 0) for entry in map(msgspec.json.decode, record.data.splitlines())]
     assert times == sorted(times)
     assert 0 < times[-1] < 100

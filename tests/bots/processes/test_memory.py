@@ -120,3 +120,55 @@ def test_who_measures_depends_on_the_group() -> None:
     assert isinstance(memory_watch(limits, NO_SANDBOX, counting), SocketWatch)  # type: ignore[arg-type]
     assert isinstance(memory_watch(limits, NO_SANDBOX, None), MemoryWatch)
     assert memory_watch(Limits(), NO_SANDBOX, counting) is None  # type: ignore[arg-type]
+
+
+FILES = {
+    "/proc/5/status": b"RssAnon:\t100 kB\nVmPTE:\t0 kB\n",
+    "/proc/5/smaps_rollup": b"Pss_Anon:  60 kB\n",
+    "/proc/6/status": b"RssAnon:\t30 kB\nVmPTE:\t10 kB\n",
+    "/proc/6/smaps_rollup": b"Pss_Anon:  1 kB\n",
+    "/proc/meminfo": b"Shmem:  50 kB\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("limit", "unnamed", "is_slow", "used"),
+    [
+        (190, 0, False, 190),  # all that may be used
+        (189, 0, False, 140),  # but none of the shared memory is this bot's
+        (189, 20, False, 160),
+        (189, 999, False, 150),  # the machine has no more, so a process is looked at
+        (139, 0, False, 100),  # the largest process shares some of its own
+        (99, 0, False, 71),
+        (99, 0, True, 140),  # there's no time for that
+    ],
+)
+def test_only_as_much_is_measured_as_is_needed(
+    limit: int, unnamed: int, is_slow: bool, used: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exact numbers are dear, and the largest process comes first."""
+    monkeypatch.setattr(memory, "_read", lambda path: FILES.get(path, b""))
+    monkeypatch.setattr(memory, "_unnamed", lambda pids, most: unnamed * 1024)
+    monkeypatch.delattr(memory, "_network")  # without a sandbox, it isn't looked at
+    now = iter([0.0, *[9.0 * is_slow] * 9])
+    clock = SimpleNamespace(monotonic=lambda: 0.0, thread_time=lambda: next(now))
+    monkeypatch.setattr(memory, "time", clock)
+    watch = MemoryWatch(Limits(memory_limit=limit * 1024), is_inside=False)
+    assert watch._used([6, 5]) == used * 1024
+
+
+@pytest.mark.parametrize(
+    ("limit", "used"),
+    # 140 kB of processes, 7 kB of empty files, and at most 90 kB in sockets, where there are 3 kB.
+    [(300, 140 + 50 + 7 + 90), (286, 140 + 20 + 7 + 90), (256, 140 + 20 + 7 + 3)],
+)
+def test_files_and_sockets_of_a_sandbox_count(
+    limit: int, used: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "_read", lambda path: FILES.get(path, b""))
+    monkeypatch.setattr(memory, "_unnamed", lambda pids, most: 5 * 1024)
+    monkeypatch.setattr(memory, "_files", lambda pid: (15 * 1024, 7 * 1024))
+    monkeypatch.setattr(memory, "_network", lambda pids: memory._Network(5, 90 * 1024))
+    monkeypatch.setattr(memory, "_buffers", lambda pid: 3 * 1024)
+    watch = MemoryWatch(Limits(memory_limit=limit * 1024), is_inside=True)
+    assert watch._used([5, 6]) == used * 1024
