@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.bots import toml
-from referee.bots.toml import read_toml
+from referee.bots.toml import name_problem, read_toml
 from referee.errors import UsageError
 
 DEEP = "[" * 15 + "'x'" + "]" * 15
@@ -50,3 +50,20 @@ def test_a_wide_encoding_is_named(tmp_path: Path) -> None:
     file.write_text("a = 1", encoding="utf-16")
     with pytest.raises(UsageError, match="it is UTF-16; save it as UTF-8"):
         read_toml(str(file))
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("Anna 2", ""),
+        ("x" * 64, ""),
+        ("x" * 65, "it has 65 letters: 64 is the most"),
+        ("a\u3164b", r"it has an invisible character (U+3164)"),
+        ("a\nb", r"'a\nb' has a character that cannot be shown"),
+        (" a", "it begins or ends with a space"),
+        ("a  b", "it begins or ends with a space, or has two in a row"),
+    ],
+)
+def test_a_name_can_be_shown(name: str, says: str) -> None:
+    assert name_problem(name).startswith(says)
+    assert bool(name_problem(name)) == bool(says)

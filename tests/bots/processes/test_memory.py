@@ -172,3 +172,35 @@ def test_files_and_sockets_of_a_sandbox_count(
     monkeypatch.setattr(memory, "_buffers", lambda pid: 3 * 1024)
     watch = MemoryWatch(Limits(memory_limit=limit * 1024), is_inside=True)
     assert watch._used([5, 6]) == used * 1024
+
+
+SOCKETS = "sockets: used {}\nTCP: inuse 1 orphan 0 tw 0 alloc 1 mem 2\nUDP: inuse 1 mem 1\n"
+TCP = "  sl  local_address rem_address   st tx_queue rx_queue\n" + (
+    "   0: 0100007F:1F90 00000000:0000 0A 0000000A:00000010 00:00000000\n"
+)
+
+
+def test_what_the_system_says_of_memory_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {
+        **FILES,
+        "/proc/6/smaps_rollup": b"Pss_Anon:  1 kB\nSwapPss:  2 kB\n",
+        "/proc/7/status": b"RssAnon:\t100 kB\n",  # its exact share may not be read
+        "/proc/5/net/sockstat": SOCKETS.format(3).encode(),
+        "/proc/6/net/sockstat": SOCKETS.format(0).encode(),
+        "/proc/5/net/tcp": TCP.encode(),
+        "/proc/5/net/udp6": TCP.encode(),
+        "/proc/5/net/unix": b"Num RefCount\n0: 2\n1: 3\n",
+        "/proc/5/maps": b"1000-3000 rw-s 4000 00:01 42 /memfd:x\n5000-6000 rw-p 0 08:01 7\n",
+    }
+    monkeypatch.setattr(memory, "_read", lambda path: files.get(path, b""))
+    assert memory._own_share(6) == (1 + 2 + 10) * 1024
+    assert memory._own_share(7) == math.inf
+    assert memory._own_share(8) == 0  # it has ended
+    unix = 208 * 1024
+    page = os.sysconf("SC_PAGE_SIZE")
+    assert memory._network([8, 5]) == (5, 3 * page + 3 * unix)
+    assert memory._network([6]) == (6, 0)  # the buffers are of others
+    assert memory._network([8]) is None
+    assert memory._buffers(5) == 2 * (10 + 16) + 2 * unix
+    assert memory._buffers(8) == 0
+    assert [*memory._mappings(5, os.makedev(0, 1))] == [(42, 0x4000 + 0x2000)]
