@@ -13,9 +13,11 @@ import trio
 
 from referee.bots.bot import Bot
 from referee.bots.command import PythonBot, resolve_bot
-from referee.bots.hosting import release, run_bots
+from referee.bots.hosting import borrow_bots, release, run_bots
 from referee.bots.in_process import InProcessBot
-from referee.bots.processes.launch import launch_bots
+from referee.bots.processes import pool as module
+from referee.bots.processes.launch import LaunchedBot, launch_bots
+from referee.bots.processes.pool import BotPool
 from referee.bots.processes.process import BotProcess
 from referee.match.spec import match_spec
 
@@ -112,3 +114,39 @@ async def test_a_cancelled_task_waits_until_its_bots_are_killed() -> None:
         async with run_bots(match_spec(["slow"] * 2, seed=1), sources) as bots:
             scope.cancel()
     assert {*killed} == {*bots}
+
+
+async def test_released_processes_wait_for_their_key_and_all_others_are_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pool = BotPool()
+    spec = match_spec(["/bin/cat"] * 2, seed=1)
+    sources = [resolve_bot(bot) for bot in spec.bots]
+    used: list[list[LaunchedBot]] = []
+
+    async def play(*keys: str, keep: set[int], fresh: bool = False) -> None:
+        async with borrow_bots(pool, spec, sources, keys, fresh=fresh) as bots:
+            used.append([bot.launched for bot in bots if isinstance(bot, BotProcess)])
+            assert await release(bots, keep, [20.0, 20.0]) == keep
+
+    await play("a", "b", keep={0})
+    (a, b), waiting = used[-1], pool.waiting
+    assert (waiting, a.exit_code, b.exit_code) == ([a], None, 0)
+    await play("c", "a", keep={0, 1})
+    assert used[-1][1] is a
+    assert pool.waiting == used[-1]
+    await play("a", "d", keep={0}, fresh=True)
+    assert used[-1][0] is not a
+    assert a.exit_code == 0
+    monkeypatch.setattr(module, "MAX_WAITING", 1)
+    with contextlib.suppress(KeyError):
+        async with borrow_bots(pool, spec, sources, ["e", "f"]) as bots:
+            assert isinstance(bots[0], BotProcess)
+            assert bots[0].release()
+            raise KeyError
+    last = pool.waiting[-1]
+    assert last is bots[0].launched
+    await play("e", "f", keep={0})
+    assert pool.waiting == [last]
+    await pool.finish()
+    assert {bot.exit_code for pair in used for bot in pair} == {0}
