@@ -116,16 +116,17 @@ class Told(NoProcess):
 
     def __init__(self) -> None:
         self.pushed: list[bytes] = []
-        self.reply_or_failure: Answer = b"own"
+        self.answer: Answer | None = b"own"
 
     def push(self, lines: bytes) -> None:
         self.pushed.append(lines)
 
     def quick_reply(self, seconds: float) -> Answer | None:
-        return self.reply_or_failure
+        return self.answer
 
     async def reply(self, deadline: float) -> Answer:
-        return self.reply_or_failure
+        assert self.answer is not None
+        return self.answer
 
     async def finish(self, grace: float) -> None: ...
 
@@ -165,8 +166,10 @@ async def test_only_what_the_dialect_has_is_sent_and_asked(is_quick: bool) -> No
     bot.push(b"news\n")
     assert told.pushed == [b"ASK 1\nASK 2\n"]
     assert bot.spoken == (b"ASK 1\nASK 2\n", b"own")
-    told.reply_or_failure = Failure(Disqualification.EXITED, "it has left")
-    assert await reply() == told.reply_or_failure
+    told.answer = Failure(Disqualification.EXITED, "it has left")
+    assert await reply() == told.answer
+    told.answer = None
+    assert bot.quick_reply(0) is None
 
 
 # --- processes ------------------------------------------------------------------------------------

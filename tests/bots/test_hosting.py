@@ -7,18 +7,21 @@ import os
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
 
+from referee.bots import hosting
 from referee.bots.bot import Bot
-from referee.bots.command import PythonBot, resolve_bot
+from referee.bots.command import BotCommand, PythonBot, resolve_bot
 from referee.bots.hosting import borrow_bots, release, run_bots
 from referee.bots.in_process import InProcessBot
 from referee.bots.processes import pool as module
 from referee.bots.processes.launch import LaunchedBot, launch_bots
 from referee.bots.processes.pool import BotPool
 from referee.bots.processes.process import BotProcess
+from referee.errors import ShortageError
 from referee.match.spec import match_spec
 
 READS_ALL = "import sys; sys.stdin.buffer.read()"
@@ -150,3 +153,22 @@ async def test_released_processes_wait_for_their_key_and_all_others_are_ended(
     assert pool.waiting == [last]
     await pool.finish()
     assert {bot.exit_code for pair in used for bot in pair} == {0}
+
+
+async def test_a_shortage_ends_the_bots_that_were_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = BotPool()
+    spec = match_spec(["/bin/cat"] * 2, seed=1)
+    started: list[LaunchedBot] = []
+
+    def launch(source: BotCommand, *others: Any) -> LaunchedBot:
+        if started:
+            raise ShortageError("no process left")
+        started.append(LaunchedBot(source, *others))
+        return started[-1]
+
+    monkeypatch.setattr(hosting, "launch", launch)
+    with pytest.raises(ShortageError):
+        async with borrow_bots(pool, spec, [resolve_bot(bot) for bot in spec.bots], ["a", "b"]):
+            pass
+    assert [bot.exit_code for bot in started] == [-9]
+    assert pool.waiting == []

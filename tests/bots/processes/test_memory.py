@@ -157,6 +157,16 @@ def test_only_as_much_is_measured_as_is_needed(
     assert watch._used([6, 5]) == used * 1024
 
 
+def test_of_a_process_that_may_not_be_looked_at_all_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = {path: text for path, text in FILES.items() if path != "/proc/5/smaps_rollup"}
+    monkeypatch.setattr(memory, "_read", lambda path: files.get(path, b""))
+    monkeypatch.setattr(memory, "_unnamed", lambda pids, most: 0)
+    watch = MemoryWatch(Limits(memory_limit=1024), is_inside=False)
+    assert watch._used([5, 6]) == (100 + 1 + 10) * 1024
+
+
 @pytest.mark.parametrize(
     ("limit", "used"),
     # 140 kB of processes, 7 kB of empty files, and at most 90 kB in sockets, where there are 3 kB.
