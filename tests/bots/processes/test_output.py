@@ -123,6 +123,16 @@ def test_blank_lines_count_until_the_next_line(count: int, passes: bool) -> None
             output.next_line()
 
 
+def test_what_was_discarded_is_no_part_of_the_next_line() -> None:
+    output = Output(LIMITS)
+    output.feed(b"half a line")
+    assert output.next_line() is None
+    output.clear()
+    assert (output.is_empty, output.unread) == (True, b"")
+    output.feed(b"\n{}\n")
+    assert output.next_line() == b"{}"
+
+
 def test_all_output_of_a_match_counts_whichever_way_it_was_taken() -> None:
     output = Output(LIMITS)
     reply = b'{"x":"' + b"x" * 11 + b'"}'  # 20 bytes including the line end

@@ -558,6 +558,59 @@ async def test_replies_that_were_written_ahead_come_in_order(piped: Any) -> None
     assert process.has_answered
 
 
+async def test_half_a_reply_is_completed_later(piped: Any) -> None:
+    launched, process = piped()
+    launched.writes(b'{"a":')
+    assert process.quick_reply(0) is None
+    launched.writes(b"1}\n")
+    assert await process.reply(LATER) == b'{"a":1}'
+
+
+async def test_only_what_a_kept_bot_wrote_before_the_match_is_dropped(piped: Any) -> None:
+    launched, process = piped(is_kept=True)
+    launched.writes(b"\n")
+    process.push(b"request\n")
+    launched.writes(b"1\n2\n")
+    assert await process.reply(LATER) == b"1"
+    process.push(b"request\n")
+    assert await process.reply(LATER) == b"2"
+
+
+@pytest.mark.parametrize("is_quick", [True, False])
+async def test_stderr_before_a_reply_is_recorded_before_it(is_quick: bool, piped: Any) -> None:
+    launched, process = piped()
+    noted: list[object] = []
+    process.stderr.recorded = SimpleNamespace(feed=noted.append, mark=lambda: noted.append("reply"))
+    os.write(launched.stderr, b"thinking\n")
+    launched.writes(b"{}\n")
+    assert (process.quick_reply(0) if is_quick else await process.reply(LATER)) == b"{}"
+    assert noted == [b"thinking\n", "reply"]
+
+
+async def test_a_bot_that_closes_its_input_before_it_has_read_it_may_still_reply(
+    piped: Any, autojump_clock: trio.abc.Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That's no fault of its own (8.2). The rest of its lines is dropped."""
+    launched, process = piped()
+    fill(process)
+    launched.close(launched.stdin)
+    tries = 0
+    write = process._write_outgoing
+
+    def counted() -> None:
+        nonlocal tries
+        tries += 1
+        assert tries < 100, "it tries for ever"
+        write()
+
+    monkeypatch.setattr(process, "_write_outgoing", counted)
+    launched.writes(b"{}\n")
+    assert await process.reply(trio.current_time() + 9) == b"{}"
+    assert await process.reply(trio.current_time() + 9) == Failure("timeout", "no reply in time")
+    process.push(b"to nobody\n")
+    assert process.has_read
+
+
 def fill(process: BotProcess) -> int:
     """Send more than the pipe holds. Return how many bytes were sent."""
     lines = b"x" * 99_999 + b"\n"
