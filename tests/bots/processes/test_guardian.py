@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -104,6 +105,58 @@ def test_a_stopped_one_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatc
     os.kill(shell, signal.SIGSTOP)
     watching.end(None)
     assert children() == before
+
+
+class Group:
+    """Stands in for a control group. It can be removed once `is_empty` is set."""
+
+    is_empty = False
+
+    def __init__(self, *folders: str) -> None:
+        self.folders = folders
+
+    def remove(self) -> bool:
+        return self.is_empty
+
+
+def test_the_shell_is_told_what_to_kill_and_what_to_remove(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last line counts, so each line has everything."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    shell = SimpleNamespace(pid=7, stdin=open(writer, "wb", 0), wait=lambda seconds: None)
+    monkeypatch.setattr(guardian.subprocess, "Popen", lambda *_, **__: shell)
+
+    def lines() -> list[set[str]]:
+        try:
+            return [{*line.split()} for line in os.read(reader, 4096).decode().splitlines()]
+        except BlockingIOError:
+            return []
+
+    watching = Guardian()
+    watching.begin(["/a", "/b"])
+    assert lines() == [{"/a", "/b"}]
+    watching.watch(11)
+    watching.begin()
+    assert lines() == [{"-11", "/a", "/b"}]
+    watching.watch(12)
+    assert lines() == [{"-11", "-12", "/a", "/b"}]
+    assert watching.processes == {7, 11, 12}
+    group = Group("/a", "/b")
+    watching.end(11, group)  # type: ignore[arg-type]
+    assert lines() == [{"-12", "/a", "/b"}]  # a process in it hasn't ended yet
+    group.is_empty = True
+    watching.begin()
+    watching.watch(13)
+    assert lines() == [{"-12", "-13"}]
+    watching.begin()
+    watching.end(None)  # it couldn't be started
+    watching.end(12)
+    assert lines() == [{"-13"}]
+    watching.end(13, Group("/c"))  # type: ignore[arg-type]
+    assert watching.processes == set()
+    assert shell.stdin.closed
+    assert os.read(reader, 4096).decode().splitlines()[-1].split() == ["-13"]
+    os.close(reader)
 
 
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM])

@@ -363,6 +363,8 @@ class Pipes:
         calls: what the referee did to the process, and the time on trio's clock.
     """
 
+    memory: Any = None
+
     def __init__(
         self, limits: Limits, *, is_kept: bool = False, cpu: float = 0.0, earlier: int = 0
     ) -> None:
@@ -379,7 +381,6 @@ class Pipes:
         self.cpu_seconds = cpu
         self.oom_kills = self.refused_forks = earlier
         self.offence = self.folder = ""
-        self.memory = None
         self.roots = set[int]()
         self.command = resolve_bot("minimal")
         self.sandbox = NO_SANDBOX
@@ -556,6 +557,40 @@ async def test_replies_that_were_written_ahead_come_in_order(piped: Any) -> None
     assert process.quick_reply(0) is None
     assert [await process.reply(LATER), await process.reply(LATER)] == [b"2", b"{}"]
     assert process.has_answered
+
+
+async def test_the_memory_is_looked_at_when_that_is_due(
+    piped: Any, monotonic: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if the CPU time isn't. A process that has ended has no memory."""
+    memory = SimpleNamespace(look_at=1010.0, exceeded=lambda roots: "it has used a lot")
+    monkeypatch.setattr(Pipes, "memory", memory)
+    launched, process = piped(Limits(cpu_limit=1000))
+    launched.writes(b"{}\n")
+    assert process.quick_reply(0) == b"{}"
+    monotonic[0] = 1010.0
+    launched.writes(b"{}\n")
+    assert process.quick_reply(0) is None
+    assert await process.reply(LATER) == Failure("memory-limit", "it has used a lot")
+    memory.look_at, memory.exceeded = 1010.0, None
+    launched.exit_code = 3
+    await process._note_end()
+    assert await process.reply(LATER) == b"{}"
+    assert await process.reply(LATER) == Failure("exited", "its process ended with exit code 3")
+
+
+async def test_killing_waits_for_the_end_but_not_for_ever(
+    piped: Any, autojump_clock: trio.abc.Clock
+) -> None:
+    launched, _ = piped()
+    began = trio.current_time()
+    launched.kill = lambda: launched.calls.append(("kill", began))  # it hangs in the kernel
+    await module.kill(launched)
+    assert trio.current_time() == pytest.approx(began + 5)
+    launched.exit_code = -9
+    await module.kill(launched)
+    assert trio.current_time() == pytest.approx(began + 5)
+    assert names(launched) == ["kill", "kill"]
 
 
 async def test_half_a_reply_is_completed_later(piped: Any) -> None:
