@@ -455,6 +455,15 @@ def test_the_cause_of_an_exit() -> None:
     assert cause_of(Disqualification.EXITED, None) == ""  # no process
 
 
+@pytest.mark.parametrize(
+    ("sent", "asked"), [(b"", '{"type":"play-turn"}'), (b"your\n turn?\n", "your turn?")]
+)
+def test_the_request_is_shown_as_the_bot_got_it(sent: bytes, asked: str) -> None:
+    left = judged(left=Disqualification.EXITED, sent=sent).disqualification
+    assert left is not None
+    assert (left.asked, left.request) == (asked, 9)
+
+
 @pytest.mark.parametrize(("requests", "is_told"), [(0, True), (1, False)])
 def test_a_dialect_is_suggested_if_the_bot_has_answered_nothing(
     requests: int, is_told: bool

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -83,3 +85,22 @@ def test_nobody_waits_for_the_guardian_of_this_process(monkeypatch: pytest.Monke
         await_guardians(spare)
     finally:
         GUARDIAN.end(None)
+
+
+def test_orphans_are_adopted_only_in_the_outermost_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[bool, ...]] = []
+    monkeypatch.setattr(orphans, "adopt_orphans", lambda *adopt: calls.append(adopt))
+    with no_orphans():
+        with no_orphans():
+            pass
+        assert calls == [()]
+    assert calls == [(), (False,)]
+
+
+def test_all_ends_together_are_waited_for_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, waits = iter([100.0, 102.0, 109.0]), list[float]()
+    monkeypatch.setattr(orphans, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    select = SimpleNamespace(select=lambda reads, writes, errors, wait: waits.append(wait))
+    monkeypatch.setattr(orphans, "select", select)
+    orphans.await_end([os.getpid(), 2**22 + 1, os.getpid()])  # there's no second one
+    assert waits == [5 - 2, 0]

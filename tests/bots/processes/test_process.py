@@ -579,6 +579,36 @@ async def test_the_memory_is_looked_at_when_that_is_due(
     assert await process.reply(LATER) == Failure("exited", "its process ended with exit code 3")
 
 
+@pytest.mark.parametrize(
+    ("said", "limit", "why"),
+    [
+        (b"bwrap: execvp /x: Exec format error\n", 5, "Exec format error"),
+        (b"", 5, "the sandbox was killed; --memory-limit 5 is probably too low (5 bytes): give 64"),
+    ],
+)
+async def test_why_a_bot_did_not_start_in_its_sandbox(
+    said: bytes, limit: int, why: str, piped: Any
+) -> None:
+    launched, process = piped(Limits(memory_limit=limit))
+    launched.was_started = lambda: False
+    launched.exit_code = 1
+    os.write(launched.stderr, said)
+    failure = await process.reply(LATER)
+    assert failure.code == "failed-to-start"
+    assert failure.detail.startswith(why)
+    assert process.stderr.lines(1).lines == []  # the bot hasn't written it
+
+
+async def test_an_exit_between_two_requests_is_noticed(
+    piped: Any, autojump_clock: trio.abc.Clock
+) -> None:
+    launched, process = piped()
+    launched.exit_code = 3
+    with trio.move_on_after(1):
+        await process.attend()
+    assert process.has_ended
+
+
 async def test_killing_waits_for_the_end_but_not_for_ever(
     piped: Any, autojump_clock: trio.abc.Clock
 ) -> None:
