@@ -11,15 +11,22 @@ import msgspec
 import pytest
 import trio
 import trio.testing
+from msgspec import structs
 
 from referee import course
 from referee import runner as module
 from referee.bots.bot import Answer, Failure
+from referee.bots.command import resolve_bot
 from referee.bots.in_process import InProcessBot
+from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.process import BotProcess
+from referee.bots.processes.stderr import StderrKeeper
 from referee.errors import GameError
 from referee.games import GAMES
 from referee.games.interface.faults import Disqualification
 from referee.logs.sink import MemorySink
+from referee.match.limits import Limits
+from referee.match.sandbox import Kind, Sandbox
 from referee.match.spec import MatchSpec, match_spec
 from referee.runner import SLICE_SECONDS, Runner
 from tests.support import toy as toy_game
@@ -407,6 +414,18 @@ def test_lateness_is_noted_while_the_referee_waits() -> None:
     """A time-out doesn't count while the referee itself is late (tournaments.md)."""
     late = lateness_noted(lambda runner: None)
     assert late == [(pytest.approx(0), {0, 1}), (pytest.approx(7), {0, 1})]
+
+
+@pytest.mark.parametrize("kind", ["none", "bwrap"])
+def test_only_a_bot_in_a_sandbox_is_frozen(kind: Kind) -> None:
+    """Without one, lateness excuses all bots, because none of them can be stopped."""
+    launched = LaunchedBot(resolve_bot("/bin/cat"), Limits())
+    spec = structs.replace(toy(), sandbox=Sandbox(kind))
+    bots = [BotProcess(launched, StderrKeeper(None)), InProcessBot(Named(1))]
+    runner = Runner(spec, bots)
+    launched.end()
+    assert runner._freezable == ({} if kind == "none" else {0: launched})
+    assert runner._unstopped == ({0} if kind == "none" else set())
 
 
 @pytest.mark.parametrize("stopped", [True, False])
