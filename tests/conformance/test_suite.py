@@ -316,6 +316,7 @@ async def test_after_a_vital_failure_nothing_else_runs() -> None:
         ("not-judged", ["4.3/1"]),
         ("skipped", []),
     ]
+    assert report.cases[4].why == "only for bots that speak other"
 
 
 async def test_two_failures_by_the_clock_are_confirmed_and_later_ones_believed() -> None:

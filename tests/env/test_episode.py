@@ -26,6 +26,7 @@ from referee.games.dominion.rules.messages import (
 from referee.games.dominion.rules.view import OwnCards, SeatView, View
 from referee.games.interface.game import GameSetup
 from referee.games.interface.random_source import SeededRandomSource
+from referee.match.machine import Match
 from referee.match.spec import SHORT_SEEDS
 from tests.support.helpers import (
     COST,
@@ -33,6 +34,7 @@ from tests.support.helpers import (
     POINTS,
     TIMES,
     WORTH,
+    cautious,
     from_struct,
     full_supply,
 )
@@ -470,6 +472,121 @@ def test_rewards_by_points_are_the_changes_of_each_step(reward: str) -> None:
 def test_other_rewards_are_refused() -> None:
     with pytest.raises(UsageError, match="reward is 'win'; give one of: result, margin, score"):
         Episode(DOMINION, 2, {}, reward="win")
+
+
+def seen_by(episode: Episode, seat: int) -> dict[str, list[int]]:
+    seen: Any = episode.observe(seat)
+    return {name: array.tolist() for name, array in seen.items()}
+
+
+def same_end(one: Episode, other: Episode) -> None:
+    """Play on with both in the same way, and compare what each seat sees on the way."""
+    random, again = Random(1), Random(1)
+    while one.due:
+        assert other.due == one.due
+        for seat in one.due:
+            assert seen_by(one, seat) == seen_by(other, seat)
+            one.act(seat, chosen(random, one.observe(seat)))
+            other.act(seat, chosen(again, other.observe(seat)))
+    assert (other.due, other.outcome) == ((), one.outcome)
+    assert other.facts(0) == one.facts(0)
+
+
+@pytest.mark.parametrize("opponents", [None, [None, "big_money"]])
+def test_a_copy_and_a_saved_match_go_on_like_the_match(opponents: Any) -> None:
+    """They may begin in the middle of a reply. A program plays all seats of a copy."""
+    episode = Episode(DOMINION, 2, {"max_turns": 6}, opponents)
+    episode.begin(4)
+    random, tried = Random(2), 0
+    while episode.due and tried < 2:
+        (seat,) = episode.due
+        episode.act(seat, chosen(random, episode.observe(seat)))
+        if episode.due and episode.save().actions[episode.due[0]]:
+            tried += 1
+            before = [seen_by(episode, seat) for seat in episode.learners]
+            copy = episode.copy()
+            assert [seen_by(copy, seat) for seat in episode.learners] == before
+            assert copy.agents == ["player_1", "player_2"]
+            assert (copy.learners, copy.due, copy.seed) == ((0, 1), episode.due, episode.seed)
+            assert not copy.has_opponents
+            copies = [copy.copy(), copy]
+            same_end(*copies)
+            resumed = [Episode(DOMINION, 2, {"max_turns": 6}, opponents) for _ in range(2)]
+            for each in resumed:
+                each.resume(episode.save())
+                assert [seen_by(each, seat) for seat in episode.learners] == before
+                assert each.seed == episode.seed
+            same_end(*resumed)
+            if opponents is None:
+                assert copy.outcome == resumed[0].outcome
+            drawn = []
+            for each in resumed:
+                each.begin(None)
+                drawn.append(each.seed)
+            assert drawn[0] == drawn[1] != episode.seed
+            assert [seen_by(episode, seat) for seat in episode.learners] == before
+    assert tried == 2
+
+
+def test_who_may_be_the_viewer_of_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    episode = Episode(DOMINION, 2, {"max_turns": 1})
+    for call in (episode.copy, episode.save):
+        with pytest.raises(UsageError, match="the match is over, or none was begun"):
+            call()
+    with pytest.raises(UsageError, match="no match was begun: call reset"):
+        episode.observe(0)
+    episode.begin(1)
+    with pytest.raises(UsageError, match="player_2 has no action due"):
+        episode.copy(1)
+    copy = episode.copy(0, 77)
+    assert (copy.seed, episode.copy().seed) == (77, 1)
+    assert copy.observe(0)["observation"].tolist() == episode.observe(0)["observation"].tolist()
+    monkeypatch.setattr(Match, "can_redeal", False)
+    episode.copy()
+    with pytest.raises(UsageError, match="dominion cannot deal hidden cards again"):
+        episode.copy(0)
+    play_episode(episode, [lambda seen: 0] * 2, 1)
+    with pytest.raises(UsageError, match="the match is over, or none was begun"):
+        episode.copy()
+    moving = Episode(BOTWARS, None, {"rows": 4, "cols": 4})
+    moving.begin(1)
+    monkeypatch.setattr(Match, "can_redeal", True)
+    moving.copy(1)
+    moving.act(0, np.zeros((4, 4), int))
+    moving.copy()
+    with pytest.raises(UsageError, match="another player has acted in this round"):
+        moving.copy(1)
+
+
+def test_only_bundled_opponents_are_saved() -> None:
+    for bot, is_saved in (("big_money", True), (cautious, False)):
+        episode = Episode(DOMINION, None, {}, [None, bot])
+        episode.begin(1)
+        if is_saved:
+            episode.save()
+            continue
+        with pytest.raises(UsageError, match="only bundled bots can be copied"):
+            episode.save()
+
+
+def test_actions_together_are_all_applied_or_none() -> None:
+    still, wrong = np.zeros((4, 4), int), np.full((4, 4), 5)
+    episode = Episode(BOTWARS, None, {"rows": 4, "cols": 4, "max_turns": 2})
+    episode.begin(1)
+    for actions in ({0: still, 1: wrong}, {1: wrong}, {0: wrong, 1: still}):
+        with pytest.raises(UsageError, match="array of integers"):
+            episode.act_together(actions)
+        assert episode.due == (0, 1)
+    episode.act_together({})
+    assert episode.due == (0, 1)
+    episode.act_together({1: still})
+    assert episode.due == (0,)
+    episode.act_together({})
+    episode.act_together({0: still})
+    assert (episode.due, episode.outcome) == ((0, 1), None)
+    episode.act_together({0: still, 1: still})
+    assert episode.due == ()
+    assert episode.outcome is not None
 
 
 def test_seeds_that_are_drawn_follow_from_the_last_that_was_given() -> None:

@@ -311,6 +311,21 @@ def test_a_file_beside_a_store_removes_no_other(
         open_store(whole)
 
 
+def test_a_copy_takes_the_place_of_no_file(whole: str, tmp_path: Path) -> None:
+    copy, other = tmp_path / "copy.sqlite", tmp_path / "other"
+    other.touch()
+    with Store.for_writing(whole) as store:
+        store.save_copy(str(copy))
+        for there in (copy, other):
+            with pytest.raises(FileExistsError):
+                store.save_copy(str(there))
+        with pytest.raises(UsageError, match="cannot write"):
+            store.save_copy(str(tmp_path / "none" / "copy.sqlite"))
+    assert other.read_bytes() == b""
+    with Store.for_reading(str(copy)) as store:
+        assert contents(store) == contents(played(SETUP))
+
+
 # --- a file that another program moves or deletes -------------------------------------------------
 
 
@@ -355,6 +370,14 @@ def test_a_store_that_is_taken_away_at_the_end(file: str) -> None:
 
     with pytest.raises(UsageError, match=r"removed .*; its matches are in .*\.saved-"):
         run()
+
+
+def test_an_error_is_not_hidden_by_a_store_that_is_taken_away(file: str) -> None:
+    store = Store.for_writing(file)
+    store.add_stage(SETUP)
+    os.unlink(file)
+    with pytest.raises(ZeroDivisionError), store:
+        raise ZeroDivisionError
 
 
 def test_a_folder_that_is_taken_away(tmp_path: Path) -> None:

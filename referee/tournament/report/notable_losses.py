@@ -100,7 +100,7 @@ def _worst_deals(
     promised = _expected_shares(ratings[table.bots])
     points = [sum_by(table.index, column, len(table.bots)) for column in table.points.T]
     mean = np.stack(points, axis=1) / table.matches[:, None]
-    weight = np.where(mean < 1, promised - mean, 0)
+    weight = promised - mean  # negative if it got all points
     for number, bot, trouble in store.select(_TROUBLE):
         deal = np.searchsorted(table.numbers, number)
         if deal < len(table.numbers) and table.numbers[deal] == number:  # not excluded

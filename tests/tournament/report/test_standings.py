@@ -310,6 +310,20 @@ def test_the_state_of_a_sequential_test() -> None:
     assert found.planned == found.matches < 198  # the test is over
 
 
+@pytest.mark.parametrize(
+    ("work", "matches"),
+    [(12, [8, 16, 24]), (15, [8, 16, 24]), (16, [6, 12, 18, 24]), (4, [12, 24])],
+)
+def test_the_history_of_many_bots_has_few_steps(
+    work: int, matches: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.tournament.report.history._WORK", work)
+    store = played(made_setup(4, deals=2), better_wins)
+    found = history(store)
+    assert found.matches == matches
+    assert found == history(store, found=standings(store))
+
+
 def test_bots_whose_files_have_changed_are_named() -> None:
     store = played(made_setup(3, deals=2), better_wins)
     store.add_versions({"bot0": "1", "bot1": "1"})
@@ -925,23 +939,25 @@ def test_the_match_of_a_deal_to_look_at_is_one_that_was_not_won() -> None:
     assert found == (matches[1], "disqualified, exited")
 
 
-def test_bots_that_are_left_out_have_no_lost_matches() -> None:
+def test_matches_that_do_not_count_are_not_worth_a_look() -> None:
+    """Bot 1 only has trouble in matches with bot 2, which is left out, and in a void one."""
+
     def result(plan: Plan) -> MatchRow:
-        return row(plan, [2, 1], faults=[{"late": 1}, {}])
+        if plan.match == 0:
+            return row(plan, [2, 1], left=[left(), left()], void=True)
+        faults = [{"late": 1} if 2 in plan.players else {} for _ in plan.players]
+        return better_wins(plan, faults=faults)
 
     store = played(made_setup(3, deals=2), result)
-    without = standings(store, without=[2])
-    found = notable_losses(store, without)
+    found = notable_losses(store, standings(store, without=[2]))
     assert {name: len(losses) for name, losses in found.items()} == {
-        "bot0": 2,
+        "bot0": 0,
         "bot1": 2,
         "bot2": 0,
     }
-    for name in ("bot0", "bot1"):
-        for loss in found[name]:
-            (match,) = store.matches(loss.match, loss.match + 1)
-            assert {*match.players} == {0, 1}
-            assert store.names[match.players[0]] == name
+    for loss in found["bot1"]:
+        assert (loss.match != 0, loss.against) == (True, ["bot0"])
+        assert loss.why.startswith("0% of the points of the deal, ")
 
 
 def test_the_line_of_a_lost_match_has_the_limits_of_single_bots() -> None:

@@ -460,6 +460,35 @@ async def test_streams_are_bounded_and_leave_nothing(
                 assert await client.body() == b""
 
 
+def test_an_id_is_a_step_of_this_match(tmp_path: Path) -> None:
+    append(tmp_path / "game.jsonl", parts_of(RECORD, 2)[0])
+    library = Library([str(tmp_path)])
+    library.look()
+    file = library.log("game.jsonl")
+    assert file is not None
+    matches = [live.LiveMatch(file, list) for _ in range(2)]
+    for match in matches:
+        match.read_new()
+    first, last = matches[0].event(None)
+    assert (first is not None, last is not None) == (True, True)
+    assert first is not None
+    key = first.id.partition(".")[0]
+    steps = [*range((last or 0) + 1)]
+    assert [matches[0].after(f"{key}.{step}") for step in steps] == steps
+    for id in (f"{key}.{len(steps)}", f"{key}.", f"{key}.-1", key, "", f"x{key}.0", ".0"):
+        assert matches[0].after(id) is None
+    assert matches[1].after(first.id) is None
+    # A client that has all steps gets no event, and one that lacks the last gets only that.
+    assert matches[0].event(last) == (None, last)
+    event, now = matches[0].event(steps[-2])
+    assert event is not None
+    assert (event.name, event.id, now) == ("steps", f"{key}.{last}", last)
+    news = msgspec.json.decode(event.data)
+    whole = msgspec.json.decode(first.data)
+    assert news["steps"] == whole["steps"][-1:]
+    assert news["lines"] == whole["lines"][-len(news["lines"]) :]
+
+
 async def test_who_may_follow(tmp_path: Path) -> None:
     append(tmp_path / "game.jsonl", parts_of(RECORD, 2)[0])
     async with asking(tmp_path) as ask:
