@@ -19,7 +19,15 @@ from referee.bots.in_process import InProcessBot
 from referee.conformance.case import Case, Close, load_cases
 from referee.conformance.driver import ConformanceLimits
 from referee.conformance.suite import Suite, why_skipped
-from referee.conformance.verdict import Observed, Report, Result, Status, Violation
+from referee.conformance.verdict import (
+    OF_A_PROCESS,
+    OF_A_SERVER,
+    Observed,
+    Report,
+    Result,
+    Status,
+    Violation,
+)
 from referee.games import GAMES
 from referee.games.dominion import RULES
 from referee.games.interface.faults import Disqualification
@@ -407,6 +415,8 @@ async def test_a_run_ends_at_the_first_failure_that_counts(strict: bool, ids: li
         ({"about": ["stays", "exited"]}, "", "pha"),
         ({"about": ["http-status"]}, "", "h"),
         ({"about": ["http-status", "exited"]}, "", "pha"),
+        ({"about": sorted(OF_A_SERVER)}, "", "h"),
+        ({"about": sorted(OF_A_PROCESS)}, "", "p"),
         ({"speaks": "original"}, "", ""),
         ({"speaks": "original"}, "original", "pha"),
         ({"speaks": "orig*"}, "original", "pha"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -16,11 +17,12 @@ import pytest
 from referee.errors import InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
 from referee.tournament.playing.batch import BATCH_SECONDS, Failed
-from referee.tournament.playing.dispatcher import AHEAD, MAX_DEATHS, Dispatcher
+from referee.tournament.playing.dispatcher import AHEAD, MAX_DEATHS, MAX_OTHERS, Dispatcher
 from referee.tournament.playing.run import MOST_FAILED, Run, is_finished
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.schedule.format import Knockout, TournamentSetup
+from referee.tournament.stages import Stage, stages
 from referee.tournament.store import Store
 from tests.support.made_up import (
     MadeUp,
@@ -201,10 +203,13 @@ class DyingAt(MadeUp):
         self.times = times
         self.at_once = at_once
         self.tries = 0
+        self.alone: list[bool] = []
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         (batch,) = args
-        self.tries += any(plan.match == 0 for plan in batch.plans)
+        if any(plan.match == 0 for plan in batch.plans):
+            self.tries += 1
+            self.alone.append(batch.alone)
         if self.tries > self.times or all(plan.match for plan in batch.plans):
             return super().submit(fn, *args)
         if self.at_once:
@@ -219,7 +224,9 @@ def test_a_match_is_tried_alone_so_many_times_before_it_is_void(at_once: bool) -
     """The first time, it is not alone yet. A pool that was broken before is no attempt."""
     first = 0 if at_once else 1
     for times in (MAX_DEATHS - 1 + first, MAX_DEATHS + first):
-        store, _ = run_with(DyingAt(times, at_once=at_once))
+        executor = DyingAt(times, at_once=at_once)
+        store, _ = run_with(executor)
+        assert executor.alone == [False, *[True] * (len(executor.alone) - 1)]
         (match,) = store.matches(0, 1)
         is_void = times == MAX_DEATHS + first and not at_once
         assert (match.void, store.bots_out()) == (is_void, set())
@@ -371,6 +378,35 @@ def test_workers_that_die_whatever_they_play_are_given_up(workers: Executor) -> 
     ):
         Run(store).play(made)
     assert store.count() == (0, 0)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize(("others", "ends"), [(MAX_OTHERS - 1, False), (MAX_OTHERS, True)])
+def test_before_the_machine_is_blamed_some_bots_of_other_matches_are_tried(
+    others: int, ends: bool, is_known: bool
+) -> None:
+    """Bots that don't play anyway are not tried."""
+    setup = made_setup(9, deals=1)
+    first = {*next(stages_of(setup)).plans(0)[0].players}
+    spared = sorted({*range(9)} - first)
+    out = set() if is_known else {spared.pop(0)}
+    killers = first | {*spared[:others]}
+    store = Store.in_memory()
+    store.add_stage(setup)
+    with dispatcher(Killing(*({bot} for bot in killers)), jobs=1) as made:
+        made.out |= out
+        if ends:
+            with pytest.raises(ShortageError, match="killed in every match"):
+                Run(store).play(made)
+        else:
+            Run(store).play(made)
+            assert store.bots_out() == killers
+
+
+def stages_of(setup: TournamentSetup) -> Iterator[Stage]:
+    store = Store.in_memory()
+    store.add_stage(setup)
+    return stages(store)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from referee.games.interface.capabilities import StatisticsTable
 from referee.tournament.rating import ratings
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.report.history import history
-from referee.tournament.report.knockout import KnockoutStanding
+from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
 from referee.tournament.report.notable_losses import (
     MOST_LOSSES,
     _notable_loss,
@@ -312,7 +312,7 @@ def test_the_state_of_a_sequential_test() -> None:
 
 @pytest.mark.parametrize(
     ("work", "matches"),
-    [(12, [8, 16, 24]), (15, [8, 16, 24]), (16, [6, 12, 18, 24]), (4, [12, 24])],
+    [(12, [8, 16, 24]), (15, [8, 16, 24]), (20, [5, 10, 15, 20, 24]), (4, [12, 24])],
 )
 def test_the_history_of_many_bots_has_few_steps(
     work: int, matches: list[int], monkeypatch: pytest.MonkeyPatch
@@ -700,6 +700,33 @@ def test_a_pair_without_a_match_that_counts_has_no_points() -> None:
     store = played(made_setup(2, format="knockout", deals=1), absent)
     (final, *_) = rows_of(shown(store), "The bracket, the last round first:")
     assert final == ["final", "bot1", "none", "bot0"]
+
+
+@pytest.mark.parametrize(
+    ("bots", "is_over", "points", "is_level"),
+    [
+        (("a", "b"), True, (2.0, 2.0), True),
+        (("a", "b"), True, (2.5, 1.5), False),
+        (("a", "b"), False, (0.0, 0.0), False),
+        (("a", None), True, (0.0, 0.0), False),
+    ],
+)
+def test_only_two_bots_that_have_played_can_be_level(
+    bots: tuple[str, str | None], is_over: bool, points: tuple[float, float], is_level: bool
+) -> None:
+    assert KnockoutPair("final", bots, is_over, points, (0, 0), None).is_level == is_level
+
+
+def test_the_places_of_a_knockout_are_in_order() -> None:
+    setup = made_setup(4, format="knockout", deals=1, knockout=Knockout((3, 2, 1, 0)))
+    found = standings(played(setup, lambda plan: row(plan, [1, 1], scores=[9, 9]))).knockout
+    assert isinstance(found, KnockoutStanding)
+    assert [(each.place, each.name) for each in found.places] == [
+        (1, "bot3"),
+        (2, "bot2"),
+        (3, "bot0"),
+        (3, "bot1"),
+    ]
 
 
 def test_the_command_of_a_page_has_the_bots_of_a_knockout_in_the_order_of_their_seeds() -> None:

@@ -489,6 +489,22 @@ def test_an_id_is_a_step_of_this_match(tmp_path: Path) -> None:
     assert news["lines"] == whole["lines"][-len(news["lines"]) :]
 
 
+@pytest.mark.parametrize(("room", "is_over"), [(1, False), (0, False), (-1, True)])
+def test_a_file_that_grows_too_large_is_not_followed(
+    room: int, is_over: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.jsonl"
+    append(path, parts_of(RECORD, 2)[0])
+    monkeypatch.setattr(live, "MAX_FILE", path.stat().st_size + room)
+    library = Library([str(tmp_path)])
+    library.look()
+    file = library.log("game.jsonl")
+    assert file is not None
+    match = live.LiveMatch(file, list)
+    match.read_new()
+    assert match.over == is_over
+
+
 async def test_who_may_follow(tmp_path: Path) -> None:
     append(tmp_path / "game.jsonl", parts_of(RECORD, 2)[0])
     async with asking(tmp_path) as ask:
