@@ -45,6 +45,10 @@ def test_a_case_without_violations_has_passed() -> None:
     assert (result.counts, result.stderr) == ({}, [])
 
 
+def test_a_case_that_ended_early_without_a_mistake_has_passed() -> None:
+    assert brief(judge(case(), seen(complete=False), {}, {})) == (Status.PASSED, [], [])
+
+
 def test_what_a_case_failed_for_is_shown_with_counts_and_stderr() -> None:
     result = judge(
         case(), seen(found("exited"), found("cannot-buy", "5.2"), complete=False), {}, {}

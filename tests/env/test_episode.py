@@ -469,6 +469,26 @@ def test_rewards_by_points_are_the_changes_of_each_step(reward: str) -> None:
     assert episode.rewards() == [0, 0]
 
 
+def test_before_the_end_the_facts_are_0_and_the_reward_too() -> None:
+    episode = Episode(DOMINION, 3, {"max_turns": 1})
+    assert (episode.outcome, episode.reason, episode.disqualified) == (None, None, {})
+    assert (episode.opponents, episode.is_begun) == ({}, False)
+    episode.begin(7)
+    while episode.due:
+        assert (episode.outcome, episode.reason) == (None, None)
+        assert episode.rewards() == [0, 0, 0]
+        assert episode.facts(0) == {
+            "seed": 7,
+            "rank": 0,
+            "score": 0,
+            "margin": 0,
+            "disqualified": 0,
+        }
+        episode.act(episode.due[0], 0)
+    assert (episode.outcome is None, episode.reason) == (False, "turn-limit")
+    assert Episode(DOMINION, None, {}, [None, "big_money"]).opponents == {"player2": "big_money"}
+
+
 def test_other_rewards_are_refused() -> None:
     with pytest.raises(UsageError, match="reward is 'win'; give one of: result, margin, score"):
         Episode(DOMINION, 2, {}, reward="win")
