@@ -517,6 +517,19 @@ def test_a_match_is_over_with_the_end_of_its_record(tmp_path: Path) -> None:
     assert followed(path).over
 
 
+def test_a_log_is_over_with_the_end_of_the_match_or_a_wrong_line(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    *lines, last = LOG.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines))
+    assert not followed(path).over
+    append(path, last)
+    assert followed(path).over
+    path.write_bytes(b"".join(lines[:9]))
+    assert not followed(path).over
+    append(path, b'{"type":"no-such-message"}\n')
+    assert followed(path).over
+
+
 @pytest.mark.parametrize(("more", "is_over"), [(-1, False), (0, False), (1, True)])
 def test_a_log_that_does_not_tell_its_game_is_given_up(
     more: int, is_over: bool, tmp_path: Path
