@@ -400,8 +400,7 @@ class Live:
                 over = playing.over  # if it ends in _next(), we try once more
                 event, at = await self._next(playing, at)
                 yield b"" if event is None else event.text
-                # Don't stop while there are still events to send, even if the match is over.
-                if over and event is None:
+                if over:
                     break
                 await trio.sleep(STEPS_SECONDS)
             yield _END.text

@@ -12,9 +12,17 @@ from typing import Any
 import msgspec
 import pytest
 
+from referee.tournament.playing.forfeits import Forfeits
 from referee.tournament.playing.run import Run, is_finished
 from referee.tournament.rating.sprt import Sprt
-from referee.tournament.rows import MatchRow, Plan, forfeit_row
+from referee.tournament.rows import (
+    LEFT_OUT,
+    WORKER_KILLED,
+    MatchRow,
+    Plan,
+    forfeit_row,
+    unplayed_row,
+)
 from referee.tournament.schedule.format import Knockout, TournamentSetup
 from referee.tournament.schedule.withdrawals import Withdrawal, Withdrawals
 from referee.tournament.setup import check_extension
@@ -230,6 +238,44 @@ def test_a_bot_that_is_left_out_has_no_forfeits_until_it_is_back() -> None:
     assert store.withdrawn.keys() == {0}
     assert not any(3 in match.players for match in store.matches())
     assert not is_finished(store)
+
+
+@pytest.mark.parametrize("reason", [LEFT_OUT, WORKER_KILLED])
+def test_a_match_that_says_why_a_bot_does_not_play_never_becomes_a_forfeit(reason: str) -> None:
+    store = Store.in_memory()
+    store.add_stage(made(3, deals=2, withdraw_after=1))
+    stage = next(stages(store))
+    first, second, third, fourth = [*stage.plans(0), *stage.plans(1)]
+    gone, other = first.players
+    store.add(
+        [
+            row(first, left=[left(), None]),
+            unplayed_row(second, {other}, reason, ""),
+            row(third),
+            row(fourth),
+        ]
+    )
+    forfeits = Forfeits(store)
+    settled = forfeits.settle(stage, set(), 4)
+    assert forfeits.found.keys() == {gone}
+    assert forfeits.next == 4
+    assert second.match not in settled.replaced
+    assert settled.replaced == [plan.match for plan in (third, fourth) if gone in plan.players]
+
+
+def test_withdrawals_of_later_matches_stand_until_they_are_decided_again() -> None:
+    store = Store.in_memory()
+    store.add_stage(made(3, deals=2, withdraw_after=2))
+    stage = next(stages(store))
+    plans = [*stage.plans(0), *stage.plans(1)]
+    store.add([row(plan) for plan in plans])
+    for match, stands in ((1, False), (2, True), (3, True)):
+        store.settle([], [], {0: Withdrawal(match, "timeout")})
+        forfeits = Forfeits(store)
+        assert forfeits.withdrawn.keys() == {0}
+        forfeits.settle(stage, set(), 2)
+        assert forfeits.next == 2
+        assert forfeits.withdrawn == ({0: Withdrawal(match, "timeout")} if stands else {})
 
 
 def always(*bots: int) -> Result:
