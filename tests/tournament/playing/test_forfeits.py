@@ -263,6 +263,19 @@ def test_a_match_that_says_why_a_bot_does_not_play_never_becomes_a_forfeit(reaso
     assert settled.replaced == [plan.match for plan in (third, fourth) if gone in plan.players]
 
 
+def test_a_forfeit_of_a_bot_that_is_back_is_played_unless_the_other_is_out() -> None:
+    store = Store.in_memory()
+    store.add_stage(made(3, deals=2, withdraw_after=2))
+    stage = next(stages(store))
+    first, second = stage.plans(0)
+    back, other = first.players
+    store.add([forfeit_row(first, {back}), row(second)])
+    for out, decided in ((set(), 0), ({other}, 2)):
+        forfeits = Forfeits(store)
+        assert forfeits.settle(stage, out, 2).dropped == [0]
+        assert forfeits.next == decided
+
+
 def test_withdrawals_of_later_matches_stand_until_they_are_decided_again() -> None:
     store = Store.in_memory()
     store.add_stage(made(3, deals=2, withdraw_after=2))

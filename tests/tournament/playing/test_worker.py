@@ -15,11 +15,13 @@ from msgspec.structs import replace
 
 from referee.bots.command import BotCommand, PythonBot
 from referee.bots.stand_in import stand_in
+from referee.errors import GameError
 from referee.games.interface.faults import Disqualification
 from referee.match.limits import Limits
 from referee.tournament.playing import worker as module
 from referee.tournament.playing.batch import BATCH_SECONDS
 from referee.tournament.playing.worker import (
+    MAX_LATE_REPLAYS,
     MAX_STDERR,
     Lateness,
     _Attempt,
@@ -91,6 +93,31 @@ def test_the_record_of_a_match_with_trouble_is_kept(
     assert bool(row.record) == bool(row.stderr) == (keep in kept.split())
     assert [seat.disqualified for seat in row.seats] == ["exited" if is_out else None, None]
     assert row.seats[1].fault_count == faults
+
+
+def test_a_match_is_void_after_one_late_attempt_too_many() -> None:
+    matches = batch(["one", "two"], (1,), keep="none")
+    source = PythonBot("stand-in", partial(stand_in, "dominion"))
+    attempt = _Attempt(matches, matches.plans[0], {0: source, 1: source})
+    attempt.play_objects()
+    rows = [attempt.row(late, 2) for late in (0, MAX_LATE_REPLAYS, MAX_LATE_REPLAYS + 1)]
+    assert [(row.late, row.restarts, row.void) for row in rows] == [
+        (0, 2, False),
+        (MAX_LATE_REPLAYS, 2, False),
+        (MAX_LATE_REPLAYS + 1, 2, True),
+    ]
+    assert [seat.stderr for seat in rows[0].seats] == [None, None]
+
+
+@pytest.mark.parametrize("keep", ["all", "faulty", "none"])
+def test_the_record_of_a_match_in_which_the_game_failed_is_kept(keep: str) -> None:
+    matches = batch(["one", "two"], (1,), keep=keep)
+    source = PythonBot("stand-in", partial(stand_in, "dominion"))
+    attempt = _Attempt(matches, matches.plans[0], {0: source, 1: source})
+    attempt.play_objects()
+    row = attempt.void_row(GameError("oh"))
+    assert (row.void, row.problem) == (True, "oh")
+    assert bool(row.record) == (len(row.stderr) == 2) == (keep != "none")
 
 
 def test_a_batch_starts_no_match_after_its_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from referee.errors import UsageError
@@ -71,6 +72,19 @@ def test_each_tournament_and_all_together() -> None:
         assert bot.rating_high - bot.rating_low < last.rating_high - last.rating_low
         assert bot.matches == 96
         assert min(first.rating, last.rating) - 5 < bot.rating < max(first.rating, last.rating) + 5
+
+
+def test_matches_are_missing_unless_a_test_may_end_at_any_time() -> None:
+    store = played(made_setup(3, deals=2), until=8, most=1)
+    (found,) = season({"one": store, "two": store}).tournaments[:1]
+    assert (found.planned, found.missing) == (12, 4)
+    for changes, missing in (
+        ({"format": "sprt"}, 0),
+        ({"void": 1}, 3),
+        ({"forfeits": 1}, 3),
+        ({"planned": 7}, 0),
+    ):
+        assert replace(found, **changes).missing == missing
 
 
 def test_the_mean_is_of_the_bots_that_every_tournament_compares() -> None:

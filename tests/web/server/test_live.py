@@ -6,7 +6,7 @@ import fcntl
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 import trio
+import trio.testing
 
 from referee.logs import outputs, packed
 from referee.logs.files import opened
@@ -528,6 +529,41 @@ def test_a_log_is_over_with_the_end_of_the_match_or_a_wrong_line(tmp_path: Path)
     assert not followed(path).over
     append(path, b'{"type":"no-such-message"}\n')
     assert followed(path).over
+
+
+def test_a_row_of_a_table_has_the_last_score_and_turn(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    append(path, parts_of(RECORD, 2)[0])
+    match = followed(path)
+    page = msgspec.json.decode(match.parts.whole)
+    turns = page["turns"]
+    shown = match.summary
+    assert shown is not None
+    assert (shown.turn, len(shown.names)) == (turns[-1]["turn"], 2)
+    scores = [turn["scores"] for turn in turns if turn.get("scores")]
+    assert shown.scores == scores[-1]
+    assert scores[-1] != scores[0]
+    told = [turn for turn in turns if turn["line"]]
+    assert told[-1]["line"] != told[0]["line"]
+    (seat,) = told[-1]["seats"]
+    assert shown.last.startswith(f"{shown.names[seat]} ")
+
+
+async def test_a_quiet_stream_has_a_comment_now_and_then(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async def events() -> AsyncGenerator[bytes]:
+        for second in range(int(3 * live.COMMENT_SECONDS) + 1):
+            yield b"news" if second == 3 else b""
+            await trio.sleep(1)
+
+    begun = trio.current_time()
+    found = [(data, trio.current_time() - begun) async for data in live.Live()._counted(events())]
+    assert found == [
+        (b"news", 3),
+        (COMMENT, 3 + live.COMMENT_SECONDS),
+        (COMMENT, 3 + 2 * live.COMMENT_SECONDS),
+    ]
 
 
 @pytest.mark.parametrize(("more", "is_over"), [(-1, False), (0, False), (1, True)])
