@@ -24,6 +24,7 @@ from referee.tournament.setup import (
     entrants,
     setup,
     short_names,
+    with_bots,
     with_unique_names,
 )
 from tests.support.made_up import made_setup
@@ -182,6 +183,12 @@ def test_which_bot_differs() -> None:
         ({"matches": 20}, {"matches": 10}, "only adds: matches: 20 in the store, 10 now"),
         ({"bots": 5}, {"bots": 4}, "only adds bots at the end: bots: 5 in the store, 4 now"),
         ({"matches": 20}, {"matches": 20, "bots": 9}, "needs more --matches"),
+        ({"deal_seeds": (5, 6)}, {"deal_seeds": (5,)}, "deal_seeds: 2 from 5, 6 on in the store"),
+        (
+            {"format": "knockout", "deals": 2},
+            {"format": "knockout", "deals": 3},
+            "--extend cannot add anything to a knockout",
+        ),
         (
             {"deal_seeds": (5, 6)},
             {"deal_seeds": (5, 7, 8)},
@@ -204,6 +211,43 @@ def test_what_no_extension_is(old: Any, new: Any, says: str) -> None:
     with pytest.raises(UsageError) as caught:
         check_extension(made_setup(**({"bots": 4} | old)), made_setup(**({"bots": 4} | new)))
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"deals": 5}, {"deals": 5}),
+        ({"deals": 5}, {"deals": 6}),
+        ({"deals": 5}, {"deals": 5, "bots": 5}),
+        ({"matches": 20}, {"matches": 21}),
+        ({"deal_seeds": (5, 6)}, {"deal_seeds": (5, 6)}),
+        ({"deal_seeds": (5, 6)}, {"deal_seeds": (5, 6, 7)}),
+        ({"format": "swiss", "rounds": 3}, {"format": "swiss", "rounds": 4}),
+    ],
+)
+def test_what_an_extension_is(old: Any, new: Any) -> None:
+    check_extension(made_setup(**({"bots": 4} | old)), made_setup(**({"bots": 4} | new)))
+
+
+@pytest.mark.parametrize(("before", "now"), [(None, 3), (3, None), (3, 4)])
+def test_a_tournament_is_not_extended_by_another_rule_of_withdrawals(
+    before: int | None, now: int | None
+) -> None:
+    old, new = (made_setup(4, withdraw_after=after) for after in (before, now))
+    words = f"withdraw-after: {before or 'never'} in the store, {now or 'never'} now"
+    assert differences(old, new) == [words]
+
+
+def test_bots_are_replaced_in_each_stage_that_has_them() -> None:
+    stages = [made_setup(2), made_setup(4)]
+    bots = [Entrant(name, name) for name in "abcd"]
+    for numbers, names in (
+        ([], [["bot0", "bot1"], ["bot0", "bot1", "bot2", "bot3"]]),
+        ([1], [["bot0", "b"], ["bot0", "b", "bot2", "bot3"]]),
+        ([0, 3, 4, 9], [["a", "bot1"], ["a", "bot1", "bot2", "d"]]),
+    ):
+        found = with_bots(stages, bots, numbers)
+        assert [[bot.name for bot in stage.bots] for stage in found] == names
 
 
 def test_a_new_bot_cannot_stand_before_the_others() -> None:

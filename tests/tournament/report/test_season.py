@@ -74,6 +74,16 @@ def test_each_tournament_and_all_together() -> None:
         assert min(first.rating, last.rating) - 5 < bot.rating < max(first.rating, last.rating) + 5
 
 
+@pytest.mark.parametrize("format", ["round-robin", "sprt"])
+def test_a_season_of_one_tournament_has_its_intervals(format: str) -> None:
+    """After a sequential test they are wider (spec/rating-formulas.md, 5)."""
+    store = played(made_setup(2, format=format, deals=9), lambda plan: row(plan, [1, 2]))
+    (expected, other), found = standings(store).bots, bots(season({"one": store}))
+    for bot in (expected, other):
+        assert found[bot.name].rating_low == pytest.approx(bot.rating_low, abs=0.011)
+        assert found[bot.name].rating_high == pytest.approx(bot.rating_high, abs=0.011)
+
+
 def test_matches_are_missing_unless_a_test_may_end_at_any_time() -> None:
     store = played(made_setup(3, deals=2), until=8, most=1)
     (found,) = season({"one": store, "two": store}).tournaments[:1]

@@ -659,6 +659,8 @@ async def test_a_browser_has_a_share_of_the_games_and_finds_them(
         assert all(answer.headers["location"] in page for answer in begun[:2])
         stranger = await client.get("/play", headers={"Cookie": "player="})
         assert "Your games" not in stranger.text
+        forged = await client.post("/play", headers={"Cookie": "player=forged"})
+        assert "player=forged" not in forged.headers.get("set-cookie", "player=forged")
         refused = await client.post("/play", headers={"Origin": "null"})
         assert refused.status_code == 403
 
@@ -741,6 +743,9 @@ async def test_games_of_visitors_go_on_with_a_new_server(tmp_path: Path) -> None
     async with visited(tmp_path) as app:
         again = Visitor(app, link, "b")
         assert (await again.enter()).status_code == 200
+        # Nobody knows whose game it is now, so it's in nobody's list.
+        for headers in ({}, {"Cookie": "player="}):
+            assert "Your games" not in (await again.client.get("/play", headers=headers)).text
         assert await again.asked() == asked
         await again.play()
         assert len(again.of("end")) == 1
