@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from referee.tournament.playing.forfeits import Forfeits
+from referee.tournament.playing.forfeits import Forfeits, Settled
 from referee.tournament.playing.run import Run, is_finished
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import (
@@ -356,6 +356,25 @@ def test_who_is_withdrawn_is_said_once() -> None:
         with dispatcher(MadeUp(always(0, 2), most=1)) as made_up, suppress(StopError):
             run.play(made_up)
     assert sorted(said) == [0, 2]
+
+
+def test_matches_that_become_forfeits_or_stop_being_one_are_told_too() -> None:
+    store = Store.in_memory()
+    store.add_stage(made(3, deals=2, withdraw_after=1))
+    run, told = Run(store), list[Any]()
+    run.on_withdrawn = told.append
+    forfeits = Forfeits(store)
+    plan = next(stages(store)).plans(0)[0]
+    gone = forfeit_row(plan, {plan.players[0]})
+    for settled in (
+        Settled([], [], []),
+        Settled([gone], [], []),  # a match that was not played
+        Settled([gone], [0], []),
+        Settled([], [], [0]),
+    ):
+        run._store_settled(forfeits, settled)
+    assert told == [{}, {}]
+    assert run.done == 1 + 0 - 1
 
 
 # --- two bots -------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from http.cookies import SimpleCookie
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -600,11 +601,14 @@ async def test_there_is_one_poll_of_a_seat(monkeypatch: pytest.MonkeyPatch) -> N
 
 @asynccontextmanager
 async def visited(
-    folder: Path | None = None, most: int = 8, bots: Sequence[str] = ("smithy.json",)
+    folder: Path | None = None,
+    most: int = 8,
+    bots: Sequence[str] = ("smithy.json",),
+    options: Mapping[str, Any] = SHORT,
 ) -> AsyncIterator[Any]:
     seats = Seats()
     offered = Games(
-        "dominion", bots, SHORT, seats, folder, most_of_address=most, proxies=["127.0.0.1"]
+        "dominion", bots, options, seats, folder, most_of_address=most, proxies=["127.0.0.1"]
     )
     app = Site(Library([]), more=[*seats.routes(), *offered.routes()]).app()
     async with trio.open_nursery() as nursery:
@@ -757,6 +761,38 @@ async def test_games_of_visitors_go_on_with_a_new_server(tmp_path: Path) -> None
     transport = httpx.ASGITransport(Site(Library([str(tmp_path)])).app())
     async with httpx.AsyncClient(transport=transport, base_url=URL) as client:
         assert (await client.get(f"/match/{record}")).status_code == 200  # the game is over
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_game_goes_on_with_its_seed_options_and_answers(is_known: bool, tmp_path: Path) -> None:
+    """The server may offer other options by now."""
+    bots = [HUMAN, "minimal"]
+    offered = Games("dominion", bots[1:], {"max_turns": 9}, Seats(), tmp_path, most_of_address=1)
+    before: Any = SimpleNamespace(
+        header=SimpleNamespace(seed=5), settings={"max_turns": 3}, answers=("an answer",)
+    )
+    session = MatchSession("dominion", bots)
+    plan = offered._plan_of(session, before if is_known else None)
+    assert plan.record == str(tmp_path / f"{session.id}.jsonl")
+    assert [source.argument for source in plan.sources] == bots
+    known = (plan.spec.seed == 5, plan.spec.options.max_turns, plan.answers)
+    assert known == ((True, 3, ("an answer",)) if is_known else (False, 9, ()))
+
+
+async def test_a_game_ends_if_nothing_is_answered_for_some_time_however_long_it_lasts(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    session = MatchSession("dominion", [HUMAN, "minimal"])
+    offered = Games("dominion", ["minimal"], SHORT, Seats(), most_of_address=1)
+    begun = trio.current_time()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(offered._end_idle, session, nursery.cancel_scope)
+        for _ in range(3):
+            await trio.sleep(0.75 * games.IDLE_SECONDS)
+            session.seats[0].enter("a")
+        await trio.sleep_forever()
+    assert trio.current_time() - begun == pytest.approx(3.25 * games.IDLE_SECONDS)
+    assert session.is_over
 
 
 async def test_another_server_shows_no_game_that_is_not_over(tmp_path: Path) -> None:
