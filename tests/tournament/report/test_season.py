@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from rich.console import Console
 from referee.errors import UsageError
 from referee.games.outside import Source
 from referee.match.position import Position
-from referee.tournament.report.season import Season, season, tournament_names
+from referee.tournament.report.season import Season, change_between, season, tournament_names
 from referee.tournament.report.season_text import improved, season_text
 from referee.tournament.report.standings import standings
 from referee.tournament.rows import Entrant, MatchRow, Plan
@@ -82,6 +83,30 @@ def test_a_season_of_one_tournament_has_its_intervals(format: str) -> None:
     for bot in (expected, other):
         assert found[bot.name].rating_low == pytest.approx(bot.rating_low, abs=0.011)
         assert found[bot.name].rating_high == pytest.approx(bot.rating_high, abs=0.011)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "change"),
+    [
+        ((1500, 1497, 1504), (1520.004, 1517.004, 1524.004), (20, 15, 25)),
+        ((1500, None, 1504), (1520, 1517, 1524), (20, 15, None)),
+        ((1500, 1497, None), (1520, 1517, 1524), (20, None, 25)),
+        ((1500, 1497, 1504), (1520, None, 1524), (20, None, 25)),
+        ((1500, 1497, 1504), (1520, 1517, None), (20, 15, None)),
+        ((1500, 1497, 1504), (1420, 1380, 1445), (-80, -120.2, -54.82)),
+        ((None, None, None), (1520, 1517, 1524), None),
+        ((1500, 1497, 1504), (None, None, None), None),
+    ],
+)
+def test_the_ends_of_a_change_are_those_of_both_ratings_together(
+    before: Any, now: Any, change: tuple[float | None, ...] | None
+) -> None:
+    one, other = (
+        SimpleNamespace(rating=rating, rating_low=low, rating_high=high)
+        for rating, low, high in (before, now)
+    )
+    found: Any = change_between(one, other)  # type: ignore[arg-type]
+    assert found == change
 
 
 def test_matches_are_missing_unless_a_test_may_end_at_any_time() -> None:
