@@ -39,7 +39,11 @@ from referee.tournament.report.standings import (
     forfeits_of,
     standings,
 )
-from referee.tournament.report.statistics import BotDisqualification, statistics
+from referee.tournament.report.statistics import (
+    BotDisqualification,
+    _percentile,
+    statistics,
+)
 from referee.tournament.report.text import ranking, standings_text, table_text
 from referee.tournament.rows import (
     LEFT_OUT,
@@ -432,6 +436,31 @@ def test_facts_of_each_bot() -> None:
     assert bad.mean_score == 34.0
     # Bucket 40 ends at 2**(41 / 4) microseconds.
     assert bad.reply_99 == pytest.approx(2 ** (41 / 4) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("counts", "longest", "bucket"),
+    [
+        ({}, None, None),
+        ({8: 1}, None, 8),
+        ({8: 99, 20: 1}, None, 8),
+        ({8: 98, 20: 2}, None, 20),
+        ({0: 1, 20: 99}, None, 20),
+        ({0: 100}, 9.0, 0),
+    ],
+)
+def test_the_time_of_99_in_100_replies_is_the_end_of_a_bucket(
+    counts: dict[int, int], longest: float | None, bucket: int | None
+) -> None:
+    buckets = [counts.get(number, 0) for number in range(30)]
+    expected = None if bucket is None else pytest.approx(2 ** ((bucket + 1) / 4) / 1e6)
+    assert _percentile(buckets, 0.99, longest) == expected
+
+
+def test_who_has_never_replied_has_no_longest_reply() -> None:
+    made = played(made_setup(2), lambda plan: row(plan, replies=0, reply_histogram={99: 0}))
+    bot = statistics(made, details=True).bots["bot0"]
+    assert (bot.replies, bot.mean_reply, bot.longest_reply, bot.reply_99) == (0, None, None, None)
 
 
 def test_nearly_all_replies_take_no_longer_than_the_longest() -> None:

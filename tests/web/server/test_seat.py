@@ -779,6 +779,22 @@ def test_a_game_goes_on_with_its_seed_options_and_answers(is_known: bool, tmp_pa
     assert known == ((True, 3, ("an answer",)) if is_known else (False, 9, ()))
 
 
+async def test_a_game_that_is_given_up_does_not_tell_where_files_are(tmp_path: Path) -> None:
+    class Failing:
+        record = str(tmp_path / "game.jsonl")
+
+        def opened(self) -> Any:
+            raise UsageError(f"cannot write {self.record}: no space left")
+
+    offered = Games("dominion", ["minimal"], SHORT, Seats(), tmp_path, most_of_address=1)
+    session = MatchSession("dominion", [HUMAN, "minimal"])
+    offered._running[session.id] = games._Owner("", "")
+    await offered._play(session, Failing())  # type: ignore[arg-type]
+    assert offered._running == {}
+    (event,) = (await news_of(session.seats[0]))["events"]
+    assert event["problem"] == "The game was given up: cannot write game.jsonl: no space left."
+
+
 async def test_a_game_ends_if_nothing_is_answered_for_some_time_however_long_it_lasts(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
