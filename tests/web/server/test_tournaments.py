@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import httpx
 import pytest
 
 from referee.logs.record import Place
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
 from referee.web.server import tournaments
+from referee.web.server.app import Site
 from referee.web.server.library import File, Item, Library
 from referee.web.server.tournaments import MatchesChosen, Tournaments, match_context
 from tests.support.made_up import Left, left, made_setup, row
@@ -151,3 +153,17 @@ def test_a_record_is_a_match_of_a_store_by_its_digest(tmp_path: Path) -> None:
         item = Item("game", "record", digest=digest, checked=checked, place=place)
         context = known.context([file], item)
         assert (context and context.match) == match
+
+
+async def test_a_season_has_two_tournaments_or_more_but_not_too_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.web.server.app.MOST_IN_SEASON", 2)
+    for name in "abc":
+        made_store(tmp_path, [row(plan(0, 0, 1))], f"{name}.sqlite")
+    transport = httpx.ASGITransport(Site(Library([str(tmp_path)])).app())
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        for names, status in (("a", 404), ("aa", 404), ("ab", 200), ("aab", 200), ("abc", 404)):
+            query = "&".join(f"store={name}.sqlite" for name in names)
+            answer = await client.get(f"/season?format=json&{query}")
+            assert answer.status_code == status
