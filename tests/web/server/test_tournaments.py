@@ -163,7 +163,7 @@ async def test_a_season_has_two_tournaments_or_more_but_not_too_many(
         made_store(tmp_path, [row(plan(0, 0, 1))], f"{name}.sqlite")
     transport = httpx.ASGITransport(Site(Library([str(tmp_path)])).app())
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-        for names, status in (("a", 404), ("aa", 404), ("ab", 200), ("aab", 200), ("abc", 404)):
+        for names, status in (("aa", 404), ("aab", 200), ("abc", 404)):
             query = "&".join(f"store={name}.sqlite" for name in names)
             answer = await client.get(f"/season?format=json&{query}")
             assert answer.status_code == status
