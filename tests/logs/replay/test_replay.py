@@ -230,6 +230,39 @@ def test_a_log_that_is_cut_short_is_shown_as_far_as_it_goes(tmp_path: Path) -> N
             assert [public(t) for t in found[:known]] == [public(t) for t in whole[:known]]
 
 
+@pytest.mark.parametrize("kind", ["log", "record"])
+def test_a_file_ends_with_its_last_whole_line_and_nothing_counts_after_it(
+    kind: str, tmp_path: Path
+) -> None:
+    """The end of a log is its game-end. In a record, the end entry comes later."""
+    lines = (EXAMPLES / f"two-players.{kind}.jsonl").read_bytes().splitlines(keepends=True)
+    _, whole = read(EXAMPLES / f"two-players.{kind}.jsonl")
+    *before, last = lines
+    for more, why in (
+        ([last, b"what?\n", lines[9], last], ""),
+        ([last[:-1]], "the line after it is truncated"),
+        ([], "the log ends here"),
+    ):
+        (tmp_path / "log").write_bytes(b"".join([*before, *more]))
+        _, items = read(tmp_path / "log")
+        if why:
+            assert items.pop() == CutShort(len(before), why)
+            assert any(isinstance(item, GameEnd) for item in items) == (kind == "record")
+        else:
+            assert items == whole
+        assert [turn.turn for turn in turns(items)] == [turn.turn for turn in turns(whole)]
+
+
+def test_a_log_without_names_is_shown(tmp_path: Path) -> None:
+    lines = (EXAMPLES / "two-players.log.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "log").write_bytes(b"".join(lines[2:]))
+    _, (start, *items) = read(tmp_path / "log")
+    assert isinstance(start, Start)
+    assert start.own_names == ["player1", "player2"]
+    _, whole = read(EXAMPLES / "two-players.log.jsonl")
+    assert len(turns(items)) == len(turns(whole))
+
+
 def fault(player: str) -> dict[str, Any]:
     about = {"code": "ignored-move", "section": "5.2", "detail": "no", "time": 0.0}
     return {"entry": "fault", "player_number": player, **about}
