@@ -38,6 +38,7 @@ RECORDS = [
     *(ROOT / "spec" / "examples").glob("*.record.jsonl"),
     *(ROOT / "tests" / "golden").glob("*.jsonl"),
 ]
+LOG = ROOT / "spec" / "examples" / "two-players.log.jsonl"
 Read = Callable[[bytes], MatchPage]
 
 
@@ -115,6 +116,7 @@ def test_it_is_the_match(match: Watched, read: Read) -> None:
 
     of_log = read(match.log)
     assert (of_log.header.viewers, of_log.header.problem) == (["public"], "")
+    assert of_log.header.facts == page.header.facts
     assert {line.kind for line in of_log.lines} == {"all"}
     assert {key for step in of_log.steps for key in step.set} == {"public"}
     after = {
@@ -258,6 +260,34 @@ def test_the_page_of_a_record_without_a_right_last_line_says_so(read: Read) -> N
     ):
         header = read(b"".join([*lines, last])).header
         assert (header.problem, bool(header.digest)) == (problem, not problem)
+
+
+def test_the_page_of_a_record_ends_where_it_does_not_follow(read: Read) -> None:
+    lines = watched("botwars", 1, max_turns=2).record.splitlines(keepends=True)
+    at = max(i for i, line in enumerate(lines) if line.startswith(b'{"entry":"sent"')) - 1
+    lines[at] = lines[at].replace(b'"type":"', b'"type":"x', 1)
+    page = read(b"".join(lines))
+    assert page.header.problem.startswith("The record is damaged: ")
+    assert f"line {at + 1}: does not follow" in page.header.problem
+    with pytest.raises(LogReadError, match="does not follow"):
+        read(b"".join([lines[0], *lines[2:]]))
+
+
+def test_the_page_of_a_log_ends_with_its_match_or_before_a_foreign_line(read: Read) -> None:
+    lines = LOG.read_bytes().splitlines(keepends=True)
+    whole = read(b"".join(lines))
+    assert read(b"".join([*lines, *lines[9:20], b"{}\n"])) == whole
+    gone = b'{"type":"player-disqualified","player_number":"player3","reason":"timeout"}\n'
+    for line in (gone, b"what?\n", b'{"type":"new"}\n'):
+        page = read(b"".join([*lines[:10], line, *lines[10:]]))
+        assert page.header.problem == (
+            "Line 11 does not belong to such a log, so the page ends here."
+        )
+        assert page.header.outcome is None
+    unnamed = read(b"".join(lines[2:]))
+    assert [seat.name for seat in unnamed.header.seats] == ["player1", "player2"]
+    assert unnamed.header.problem == ""
+    assert len(unnamed.steps) == len(whole.steps)
 
 
 def test_a_file_that_ends_before_the_game_shows_nothing(read: Read) -> None:
