@@ -133,16 +133,6 @@ async def test_who_has_left_is_asked_nothing_in_another_match() -> None:
     assert terminal.asked == []
 
 
-async def test_a_person_who_left_a_match_plays_no_other() -> None:
-    """Like any bot that was disqualified, it fails in the handshake."""
-    person = PersonBot(toy.RULES, Scripted())
-    person.push(b'{"type":"player-name-request","player_number":"player1"}\n')
-    assert isinstance(await person.reply(0), bytes)
-    await person.kill()
-    left = Failure(Disqualification.EXITED, "it has left a match before")
-    assert await person.reply(0) == left
-
-
 async def test_a_person_is_told_who_left(tmp_path: Path) -> None:
     terminal = Scripted((0,), (0,), (0,))
     leaving = PersonBot(toy.RULES, Scripted(None))

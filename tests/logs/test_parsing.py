@@ -13,7 +13,7 @@ from referee.errors import LogReadError
 from referee.games import ADD_GAME, GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.logs import message_of, read_log, read_record
-from referee.logs.parsing import Line, Messages, entry_kinds
+from referee.logs.parsing import Line, Messages, entry_kinds, has_spaces, max_seats
 from referee.logs.record import SentEntry
 from referee.logs.replay.reader import Replay
 from referee.logs.source import LogReader
@@ -112,6 +112,27 @@ def test_what_a_line_is() -> None:
         assert (line.kind, isinstance(line.value, dict | int)) == (kind, is_json)
         assert not line.torn
     assert kinds.line(2, whole[:-1]).torn
+
+
+@pytest.mark.parametrize(
+    ("line", "spaces"),
+    [
+        (b'{"a":1,"b":[2]}', False),
+        (b'{"a": 1}', True),
+        (b'{"a":[1,\t2]}', True),
+        (b'{"a":"b c"}', False),
+        (b'{"a":"\\" b"}', False),  # the quote is escaped
+        (b'{"a":"\\\\", "b":1}', True),  # the backslash is
+        (b'{"a":1}\n', False),
+    ],
+)
+def test_spaces_between_tokens(line: bytes, spaces: bool) -> None:
+    assert has_spaces(line) == spaces
+
+
+def test_a_log_of_an_unknown_game_may_have_as_many_players_as_any() -> None:
+    most = [max_seats(definition) for definition in GAMES.values()]
+    assert max_seats(None) == sorted(most)[-1] > sorted(most)[0]
 
 
 def test_a_log_of_an_unknown_game_is_an_error_of_one_line(tmp_path: Path) -> None:
