@@ -16,7 +16,7 @@ from referee.games.interface.seats import seat_of
 from referee.logs.conversation import answers_before
 from referee.logs.entries import read_record
 from referee.logs.record import EndEntry, ReceivedEntry, RecordEntry, RecordWriter, line_received
-from referee.logs.replay.reader import Replay, Start, TurnOver
+from referee.logs.replay.reader import CutShort, Replay, Start, TurnOver
 from referee.logs.sink import MemorySink
 from referee.logs.source import LogReader
 from referee.logs.validate import check_log
@@ -175,6 +175,18 @@ def test_an_old_record_and_log_are_replayed_to_their_end(old: Old) -> None:
         assert isinstance(start, Start)
         assert {type(turn) for turn in turns} == {TurnOver}
         assert isinstance(end, GameEnd)
+
+
+def test_an_old_record_without_its_last_line_is_replayed_to_its_game_end(
+    old: Old, tmp_path: Path
+) -> None:
+    with LogReader(old.record) as reader:
+        *lines, _ = reader
+    (tmp_path / "cut").write_bytes(b"".join(lines))
+    with LogReader(str(tmp_path / "cut")) as reader, LogReader(old.record) as whole:
+        *items, cut = Replay(reader).items()
+        assert isinstance(cut, CutShort)
+        assert list(map(type, items)) == list(map(type, Replay(whole).items()))
 
 
 @pytest.mark.parametrize("turn", [2, None])

@@ -32,7 +32,7 @@ GAMES = {
     "dominion": {"max_turns": 5},
     "botwars": {"rows": 7, "cols": 7, "max_turns": 9},
     "starrealms": {"max_turns": 5},
-    "tribute": {"max_turns": 4},
+    "tribute": {"max_turns": 3, "cards": "2023-02"},
 }
 RECORDS = [
     *(ROOT / "spec" / "examples").glob("*.record.jsonl"),

@@ -84,7 +84,7 @@ class Replay:
         ] = []  # entries from the handshake
         self._said: dict[int | None, StderrEntry] = {}  # maps seats to their last stderr output
         self._skipped = self._first_skipped = 0
-        self._started = self._ended = False  # True once the match has started or ended
+        self._started = False  # True once the match has started
         self._complete = False  # True after the last line of the log
 
     def items(self) -> Iterator[Item]:
@@ -112,7 +112,7 @@ class Replay:
         if not self._reader.whole:
             raise LogReadError(self._reader.name, 1, "the file is empty")
         if not self._complete:
-            if self._started and not self._ended:
+            if self._started:
                 yield from map(TurnOver, self.turn_reader.end())
             torn = "the line after it is truncated" if self._reader.torn else why
             yield CutShort(self._reader.whole, torn)
@@ -206,7 +206,6 @@ class Replay:
             self._skip(number)
         elif isinstance(message, GameEnd):
             yield from map(TurnOver, self.turn_reader.end())
-            self._ended = True
             self._complete = self._header is None  # in a record, we wait for the `end` entry
             yield message
         elif not isinstance(message, PlayerDisqualified):
