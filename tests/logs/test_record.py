@@ -20,8 +20,18 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from referee.games import GAMES
+from referee.games.outside import Source
 from referee.logs.header import read_header
-from referee.logs.record import Header, Place, RecordWriter, entry_types, received_head, spec_of
+from referee.logs.record import (
+    Header,
+    Place,
+    RecordWriter,
+    entry_types,
+    header_of,
+    is_of_other_game,
+    received_head,
+    spec_of,
+)
 from referee.logs.sink import MemorySink
 from referee.match.machine import Received, Redeal
 from referee.match.sandbox import Sandbox
@@ -203,6 +213,12 @@ def test_a_header_describes_the_whole_match() -> None:
     assert isinstance(header, Header)
     assert spec_of(header) == spec
     assert header.limits_by == "rlimits"
+
+
+def test_a_record_of_a_file_is_not_of_a_built_in_game() -> None:
+    header = header_of(match_spec(["a", "b"], seed=3), "2026-01-01")
+    assert not is_of_other_game(header)
+    assert is_of_other_game(replace(header, game_file=Source("dominion.py", "sha256:0")))
 
 
 def test_the_digest_is_the_same_without_a_file_and_in_another_tournament() -> None:

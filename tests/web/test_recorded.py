@@ -262,6 +262,11 @@ def test_the_page_of_a_record_without_a_right_last_line_says_so(read: Read) -> N
         assert (header.problem, bool(header.digest)) == (problem, not problem)
 
 
+def test_a_record_with_unknown_fields_is_no_log(read: Read) -> None:
+    data = watched("botwars", 1, max_turns=2).record
+    assert read(data.replace(b'"seed":', b'"type":"new","seed":', 1)).header.kind == "record"
+
+
 def test_the_page_of_a_record_ends_where_it_does_not_follow(read: Read) -> None:
     lines = watched("botwars", 1, max_turns=2).record.splitlines(keepends=True)
     at = max(i for i, line in enumerate(lines) if line.startswith(b'{"entry":"sent"')) - 1
