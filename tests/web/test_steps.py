@@ -17,6 +17,8 @@ from referee.games import GAMES
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.page import Now
 from referee.games.interface.sentence import Seat
+from referee.games.interface.table import Move
+from referee.web.data import MatchPage, Step, course_of
 from referee.web.recorded import read_match
 from tests.support.live import hostile
 from tests.support.watched import watched
@@ -37,6 +39,21 @@ def test_a_step_has_only_what_is_new(tmp_path: Path) -> None:
         assert all(values.get(name) != of for name, of in step.values.items())
         values |= step.values
     assert "seats" not in msgspec.to_builtins(page.steps[-1])  # empty fields are omitted
+
+
+def test_what_several_viewers_know_is_written_once() -> None:
+    moves = [[Move(0, "deck", "hand")] for _ in range(2)]  # equal, and not the same
+    step = Step(
+        turn=1,
+        lines=(0, 0),
+        set={"all": {"a": [1]}, "public": {"a": [2]}, "0": {"a": [1]}},
+        now={"all": Now(0, ()), "public": Now(0, ()), "0": Now(1, ())},
+        moves={"all": moves[0], "0": moves[1]},
+    )
+    (shared,) = course_of(MatchPage(None, [], [step], []))["steps"]  # type: ignore[arg-type]
+    assert shared.set == {"all 0": {"a": [1]}, "public": {"a": [2]}}
+    assert shared.now == {"all public": Now(0, ()), "0": Now(1, ())}
+    assert shared.moves == {"all 0": moves[0]}
 
 
 def test_one_track_where_nothing_is_hidden(tmp_path: Path) -> None:
