@@ -239,7 +239,7 @@ def try_out(mutant: Mutant, tests: list[str], folder: Path) -> Trial:
 
 
 def run(folder: Path) -> str | None:
-    words = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not all_cases", "@tests.txt"]
+    words = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "@tests.txt"]
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", *words],
         cwd=folder,
@@ -263,7 +263,7 @@ def run(folder: Path) -> str | None:
 
 
 def all_tests() -> set[str]:
-    words = ["--collect-only", "-q", "-n", "0", "-m", "not all_cases"]
+    words = ["--collect-only", "-q", "-n", "0"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words], cwd=ROOT, capture_output=True, text=True
     )

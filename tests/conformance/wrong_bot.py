@@ -334,8 +334,8 @@ def depends_on_the_order_of_fields(message, reply):
 
 @mode(HEARS)
 def reads_slowly(message):
-    """Three milliseconds per message only matter in cases with very many messages."""
-    sleep(0.003)
+    """Ten milliseconds per message only matter in cases with very many messages."""
+    sleep(0.01)
 
 
 @mode(HEARS)

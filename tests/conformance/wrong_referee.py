@@ -642,7 +642,7 @@ def _() -> None:
                 if not seat.left:
                     self._begin_turn(seat)
                     yield from game.play_turn(self.table, self.turn)
-                    reason = self._end_reason(seat)
+                    reason = self._end_reason()
                     if reason is not None:
                         self._end(reason)
                         return
@@ -684,17 +684,15 @@ def _() -> None:
     around(game, "TurnState", lambda was, player: was(player, buys=2))()
 
 
-def ends(function: Callable[[Any, Any, Player], object]) -> Callable[[], object]:
+def ends(function: Callable[[Any, Any], object]) -> Callable[[], object]:
     return around(game.Dominion, "_end_reason", function)
 
 
 MODES["provinces do not end it"] = ends(
-    lambda was, self, seat: None if not self.table.supply.counts["province"] else was(self, seat)
+    lambda was, self: None if not self.table.supply.counts["province"] else was(self)
 )
 MODES["the last province but one ends it"] = ends(
-    lambda was, self, seat: (
-        "provinces-empty" if self.table.supply.counts["province"] < 2 else was(self, seat)
-    )
+    lambda was, self: "provinces-empty" if self.table.supply.counts["province"] < 2 else was(self)
 )
 MODES["four piles end it"] = constant(game, "EMPTY_PILES_TO_END", 4)
 MODES["two piles end it"] = constant(game, "EMPTY_PILES_TO_END", 2)

@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import traceback
 import warnings
 from collections.abc import Callable
@@ -86,6 +87,7 @@ def become_referee(
         if environment is not None:
             os.environ.clear()
             os.environ.update(environment)
+        tempfile.tempdir = None  # the tests may have looked for another one
         if prepare is not None:
             prepare()
         for helper in (resource_tracker._resource_tracker, forkserver._forkserver):

@@ -27,6 +27,8 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
+from msgspec import UNSET
+
 from referee.bots.processes.orphans import descendants
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.rows import Entrant, MatchRow, Plan
@@ -45,8 +47,9 @@ EXPECTED = {
     "crashes": "exited",
     "forks": "exited",
 }
-# Short, because some bots hang, but long enough for a busy machine.
-LIMITS = {"time_limit": 2.0, "startup_limit": 20.0, "grace": 0.2}
+# Only the bot that hangs has a short time limit, because a busy machine can make others late.
+LIMITS = {"time_limit": 60.0, "startup_limit": 60.0, "grace": 0.2}
+OF_ONE = {"hangs": (("time_limit", 2.0),)}
 GONE_SECONDS = 5.0
 
 
@@ -58,7 +61,10 @@ def hostile_bots(folder: Path) -> list[Entrant]:
         hostile("exit_at", 4),
         hostile("swarm", 5),
     )
-    return [Entrant(name, bot) for name, bot in zip(EXPECTED, bots, strict=True)]
+    return [
+        Entrant(name, bot, limits=OF_ONE.get(name, UNSET))
+        for name, bot in zip(EXPECTED, bots, strict=True)
+    ]
 
 
 def plans(bots: int, deals: int) -> list[Plan]:
