@@ -32,8 +32,8 @@ providers.is_local_module_file = lambda path: False  # type: ignore[attr-defined
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Use two processes per core, because many tests just wait for other processes."""
-    return 2 * (os.cpu_count() or 1)
+    """Use one process more than there are cores, because many tests wait for other processes."""
+    return 1 + (os.cpu_count() or 1)
 
 
 # pytest compiles each test module with rewritten assertions, which takes three times as long as

@@ -189,6 +189,7 @@ def header(file: Path) -> dict[str, object]:
     return found
 
 
+@pytest.mark.slow
 def test_a_record_names_the_code_that_was_played(played: Path) -> None:
     named = header(played / "r.jsonl")["game_file"]
     assert isinstance(named, dict)

@@ -259,6 +259,7 @@ async def test_replies_before_they_are_asked_for_play_the_same_game(tmp_path: Pa
     assert (early / "log").read_bytes() == (usual / "log").read_bytes()
 
 
+@pytest.mark.slow
 async def test_a_slow_reader_of_the_log_costs_no_bot_its_time(tmp_path: Path) -> None:
     """While we wait for the reader, a bot may not have its request yet, so no time runs (8.1)."""
     fifo = tmp_path / "fifo"
@@ -422,6 +423,7 @@ async def test_an_error_inside_the_referee_leaves_no_bot(
     assert [finding.section for finding in findings] == ["2.14"]
 
 
+@pytest.mark.slow
 async def test_cancelling_leaves_no_bot(tmp_path: Path) -> None:
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
@@ -447,6 +449,7 @@ async def test_a_full_disk_is_said_and_leaves_no_bot(tmp_path: Path) -> None:
 # --- the two logs ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_the_spectator_log_is_byte_for_byte_what_every_bot_was_sent(tmp_path: Path) -> None:
     copies = [tmp_path / f"copy{seat}" for seat in range(3)]
     bots = [hostile("normal", "", copies[0]), hostile("exit_at", 8, copies[1])]

@@ -258,6 +258,7 @@ def test_guardians_of_killed_workers_do_their_work(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the processes of others are seen in /proc")
 def test_ctrl_c_does_not_end_a_worker_that_is_being_started() -> None:
     """A terminal sends Ctrl-C to every process, but only the parent decides what ends."""

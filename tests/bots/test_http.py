@@ -468,6 +468,7 @@ async def test_one_that_drips_gets_no_more_time() -> None:
         assert await ask(server.url, 0.3) == Failure("timeout", "no reply in time")
 
 
+@pytest.mark.slow
 async def test_one_that_says_continue_for_ever_gets_no_more_time() -> None:
     sent: list[int] = []
     interim = b"HTTP/1.1 100 Continue\r\n\r\n" * 1000

@@ -145,6 +145,7 @@ def words_of(lines: Iterable[str]) -> str:
     return " ".join(" ".join(lines).split())
 
 
+@pytest.mark.slow
 async def test_what_was_skipped_is_told_in_every_form() -> None:
     report = await run(OBJECT, every=2)
     assert (report.failed, report.not_judged) == (0, 0)

@@ -274,6 +274,7 @@ async def test_a_later_request_without_an_answer() -> None:
     assert said.endswith("so it has no answer to play-turn")
 
 
+@pytest.mark.slow
 async def test_an_endless_loop() -> None:
     loop = bot('while asked["type"] == "play-turn": pass', "simple(asked)")
     said = await cause(loop, "timeout", time_limit=0.05)

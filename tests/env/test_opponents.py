@@ -66,6 +66,7 @@ def test_a_process_plays_match_after_match() -> None:
         episode.close()
 
 
+@pytest.mark.slow
 def test_environments_share_a_thread_that_ends_with_the_last_of_them() -> None:
     before = {*threads()}
     episodes = [

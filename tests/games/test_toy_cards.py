@@ -36,6 +36,7 @@ def _games() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_games")
 def test_it_goes_through_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bots = []

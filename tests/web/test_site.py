@@ -87,6 +87,7 @@ def test_a_name_is_text_and_in_no_path(folder: Path) -> None:
             assert html.escape(HOSTILE) in text, path
 
 
+@pytest.mark.extras
 def test_it_opens_from_disk(folder: Path, browser: Any) -> None:
     messages: list[str] = []
     page = new_page(browser, messages)

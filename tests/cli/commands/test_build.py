@@ -333,6 +333,7 @@ def test_special_files_are_refused() -> None:
     assert done.returncode == 1
 
 
+@pytest.mark.slow
 def test_a_signal_in_the_middle_leaves_nothing_half_built(tmp_path: Path) -> None:
     folder = bot("slow", f"{COPIES}; echo > {tmp_path}/began; exec sleep 1000")
     before = contents(folder)

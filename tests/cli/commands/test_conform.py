@@ -223,6 +223,7 @@ def test_what_should_be_is_a_warning_unless_strict() -> None:
     assert "does not conform" in done.stdout
 
 
+@pytest.mark.slow
 def test_quiet_leaves_out_what_passed(overspends: str) -> None:
     done = referee("conform", overspends, *CASES, "--quiet")
     assert done.returncode == 1
@@ -327,6 +328,7 @@ def test_quiet_says_why_nothing_was_judged() -> None:
     assert "3.1/1 not judged: its process ended with exit code 0" in words_of(done.stdout)
 
 
+@pytest.mark.slow
 def test_junit_counts_what_counts(overspends: str) -> None:
     done = referee("conform", overspends, *CASES, "--format", "junit")
     assert done.returncode == 1

@@ -56,6 +56,7 @@ def test_an_unknown_game(capsys: pytest.CaptureFixture[str]) -> None:
     assert "chess" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_page_of_a_game(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,6 +37,7 @@ def deal(capsys: Any, record: Path, seed: int, *bots: str) -> list[dict[str, Any
     return without_times(record)
 
 
+@pytest.mark.slow
 def test_a_deal_has_the_lines_of_the_record_up_to_the_turn_and_other_luck(
     tmp_path: Path, capsys: Any
 ) -> None:
@@ -56,6 +57,7 @@ def test_a_deal_has_the_lines_of_the_record_up_to_the_turn_and_other_luck(
     assert one[kept + 1 :] != other[kept + 1 :]
 
 
+@pytest.mark.slow
 def test_a_deal_is_a_record_like_any_other(tmp_path: Path, capsys: Any) -> None:
     record = tmp_path / "deal.jsonl"
     deal(capsys, record, 1, *BOTS)

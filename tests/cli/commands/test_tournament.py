@@ -452,6 +452,7 @@ def test_a_changed_bot_is_refused_or_named_in_the_standings(
     assert extended["changed"] == [name]
 
 
+@pytest.mark.slow
 def test_the_store_remembers_that_a_changed_bot_is_the_same(
     commands: Commands, tmp_path: Path
 ) -> None:

@@ -196,6 +196,7 @@ def test_a_signal_ends_all_processes(number: signal.Signals, text: str, jobs: st
     assert not any(map(is_running, pids))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_small_tasks")
 def test_a_worker_that_dies_is_one_line() -> None:
     process = start("--jobs", "2")
@@ -219,6 +220,7 @@ def test_workers_do_not_outlive_a_killed_parent() -> None:
         os.close(end)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_small_tasks")
 def test_a_reader_that_has_enough() -> None:
     process = start("--jobs", "2")

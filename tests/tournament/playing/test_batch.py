@@ -191,6 +191,7 @@ def let_it_write() -> None:
         assert readable
 
 
+@pytest.mark.slow
 def test_a_reply_that_was_written_before_the_bot_was_asked_is_none(executor: Executor) -> None:
     """Even if the reply is correct, we restart the bot, and don't reuse its process again."""
     matches = batch([RULES, kept("prewrites")], (1, 2, 3))
@@ -362,6 +363,7 @@ def test_lateness_while_another_bot_was_stopped_excuses_nobody(
     assert left(row)[0] == "timeout"
 
 
+@pytest.mark.slow
 def test_a_match_that_is_played_again_has_new_processes(
     executor: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -409,6 +409,7 @@ def wins_all(plan: Plan) -> MatchRow:
     return row(plan, [1, 2] if plan.players[0] == 0 else [2, 1])
 
 
+@pytest.mark.slow
 def test_a_verdict_before_the_withdrawal_stands() -> None:
     """The first bot wins everything, and the other one starts to fail close to the verdict."""
 

@@ -953,6 +953,7 @@ async def test_a_file_that_is_too_large_is_not_read(
 # --- seasons --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_a_season_is_chosen_in_the_list_and_shows_tournaments_together(
     tmp_path: Path,
 ) -> None:

@@ -49,6 +49,7 @@ def client_of(folder: Path) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000")
 
 
+@pytest.mark.slow
 async def test_a_slow_page_holds_up_no_other_page(
     released: threading.Event, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
