@@ -106,6 +106,7 @@ async def test_a_bot_in_another_language_conforms_and_plays_as_the_python_one(
         assert [player.score for player in foreign.result.players] == usual[seed]
 
 
+@pytest.mark.slow
 async def test_the_bot_in_perl_plays_as_the_one_in_python(tmp_path: Path) -> None:
     logs = []
     for bot in ("big_money", build("big_money.pl", tmp_path)):
@@ -181,6 +182,7 @@ async def owned(folder: Path, seed: int, parameters: str) -> dict[str, int]:
     return cards
 
 
+@pytest.mark.slow
 async def test_parameters_make_big_money_with_and_without_smithies(tmp_path: Path) -> None:
     plain = "--duchies 0 --estates 0 --smithies"
     await play(tmp_path, "big_money", "minimal", seed=1, max_turns=12, patient=[0, 1])

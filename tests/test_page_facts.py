@@ -181,6 +181,7 @@ def test_a_section_that_a_page_refers_to_is_there(page: str) -> None:
     assert [each for each in bare_references(text_of(page)) if each not in known] == []
 
 
+@pytest.mark.slow
 def test_a_section_that_the_code_names_is_there() -> None:
     """Looks for references such as "(spec/sandbox.md, 1)" in messages, docstrings and comments."""
     found = {

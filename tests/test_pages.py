@@ -29,6 +29,7 @@ def anchors(text: str) -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_the_generated_parts_are_up_to_date() -> None:
     assert stale() == []
 

@@ -116,6 +116,7 @@ async def test_no_reply_in_time(tmp_path: Path, mode: str) -> None:
     assert "3 s" in detail
 
 
+@pytest.mark.slow
 async def test_a_dripping_line_gets_no_more_time(tmp_path: Path) -> None:
     with trio.fail_after(60):  # the bot never stops dripping
         code, _ = await disqualified(tmp_path, hostile("drip"), time_limit=3)

@@ -204,6 +204,7 @@ def test_players_are_those_of_one_bot() -> None:
     assert {player.player_number for player in matches.players(1)} == {"player1", "player2"}
 
 
+@pytest.mark.slow
 def test_on_several_cores_and_on_one_it_is_the_same() -> None:
     bots = ["big_money.json", "big_money"]
     one, two = (referee.play_matches(bots, 4, seed=3, options=SHORT, jobs=jobs) for jobs in (1, 2))

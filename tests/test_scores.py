@@ -44,6 +44,7 @@ class Halves(Toy):
         ]
 
 
+@pytest.mark.slow
 def test_halves_go_through_the_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

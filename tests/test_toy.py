@@ -262,6 +262,7 @@ def test_a_game_may_have_no_statistics() -> None:
     assert match.statistics() == []
 
 
+@pytest.mark.slow
 def test_a_bot_that_leaves_loses_at_the_end_of_the_round(
     bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -222,6 +222,7 @@ def test_a_block_waits_for_workers_whose_fork_server_was_killed(
     assert not is_running(worker)
 
 
+@pytest.mark.slow
 @needs_fork_server
 def test_ctrl_c_does_not_end_the_process_from_which_workers_are_forked() -> None:
     """A terminal sends Ctrl-C to every process, even to one that is still loading."""

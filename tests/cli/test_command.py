@@ -683,6 +683,7 @@ def test_a_fifo_whose_writer_is_silent_can_be_interrupted(
     os.close(writer)
 
 
+@pytest.mark.slow
 def test_stderr_that_nobody_reads_holds_up_nothing(tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)

@@ -192,6 +192,7 @@ def test_a_record_chooses_no_folder_of_the_reader(folder: Path) -> None:
     assert (code, "saw SECRET" in said) == (0, True)
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_the_folders_of_a_store_are_shown_only_if_they_are_named(folder: Path) -> None:
     """The store may list readable folders, but that alone shows nothing to the bots.

@@ -168,6 +168,7 @@ def test_with_stdout_elsewhere_the_person_is_asked_on_stderr(sit: Sit, tmp_path:
     assert [player["bot"] for player in result["players"]] == ["human", "minimal"]
 
 
+@pytest.mark.slow
 def test_an_action_with_what_it_needs(sit: Sit, tmp_path: Path) -> None:
     """In this deal, player1's third hand has a cellar (4.7)."""
     record = tmp_path / "record"
@@ -203,6 +204,7 @@ def test_a_game_that_people_cannot_play(monkeypatch: pytest.MonkeyPatch) -> None
         seated("botwars", 1, log_to_stdout=False)
 
 
+@pytest.mark.slow
 def test_bot_wars_at_the_terminal(sit: Sit, tmp_path: Path) -> None:
     record = tmp_path / "record"
     person = sit(

@@ -170,6 +170,7 @@ def test_no_file_is_an_input_and_an_output(
     assert not Path("new").exists()
 
 
+@pytest.mark.slow
 def test_a_match_that_was_cut_off_continues_in_its_record(tmp_path: Path) -> None:
     record = tmp_path / "game.jsonl"
     lines = Path(RECORD).read_bytes().splitlines(keepends=True)
@@ -189,6 +190,7 @@ def test_links_replace_no_other_file(tmp_path: Path, capfd: pytest.CaptureFixtur
 # --- files that a user protects, and files that happen to have a similar name ---------------------
 
 
+@pytest.mark.slow
 def test_a_read_only_page_is_not_replaced(
     short_record: Path,
     tmp_path: Path,

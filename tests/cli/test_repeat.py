@@ -133,6 +133,7 @@ def test_the_lines_of_a_tournament(folders: Path) -> None:
     assert digests("other.sqlite") == digests("s.sqlite")
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_the_line_of_a_bot_with_a_directory_of_its_own(folders: Path) -> None:
     """Only a configuration file can give a bot a directory."""

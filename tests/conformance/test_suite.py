@@ -140,6 +140,7 @@ async def test_what_is_waited_for_in_vain_twice_is_not_asked_a_third_time(tmp_pa
     assert len(starts.read_text()) == 4
 
 
+@pytest.mark.slow
 async def test_a_hang_that_was_waited_for_twice_is_the_same_failure_in_later_cases() -> None:
     """After two timeouts, later cases wait neither for the reply nor for the bot's exit."""
     code = HANGS.format(type="attack-request")

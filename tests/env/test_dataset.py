@@ -118,6 +118,7 @@ def test_a_bot_that_buys_nothing_is_done_before_its_clean_up(tmp_path: Path) -> 
     assert set(done.ravel().tolist()) == {0, 1}
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     """Faulty replies and incomplete records must be counted. Nothing else may be missing."""
     path = tmp_path / "record"
@@ -134,6 +135,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     assert len(both.actions) == len(data.actions)
 
 
+@pytest.mark.slow
 def test_only_the_steps_of_winners(tmp_path: Path) -> None:
     path = tmp_path / "record"
     referee.play_match(["big_money", "random_legal"], seed=1, record=path, options={"max_turns": 9})

@@ -126,6 +126,7 @@ def check_sight(sight: dict[str, int], game: Any, seat: int) -> None:
     assert sight["due"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.untraced
 @settings(max_examples=6 * TIMES)
 @given(SEEDS, st.integers(2, 3))

@@ -121,6 +121,7 @@ def test_the_match_is_that_of_play(game: str, opponents: list[Any]) -> None:
     assert GUARDIAN.processes == set()
 
 
+@pytest.mark.slow
 def test_a_match_that_is_given_up_leaves_no_process() -> None:
     episode = Episode(GAMES["dominion"], None, {}, [None, bundled_bots()["big_money"]])
     episode.begin(1)

@@ -76,6 +76,7 @@ def test_links_lead_to_sections_of_the_page() -> None:
     assert {link.removeprefix("#") for link in links} <= anchors
 
 
+@pytest.mark.slow
 def test_the_values_of_fields() -> None:
     page = page_of(rules_of("kuhn"), 20, 0)
     request = page.partition("### 2.6 move-request\n")[2].partition("\n## ")[0]

@@ -59,6 +59,7 @@ def test_all_parts_of_a_small_game_are_right(name: str) -> None:
     assert found(GAMES[name]) == []
 
 
+@pytest.mark.slow
 def test_the_check_of_a_log_is_no_single_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checking a log plays the game many times, so it has a longer limit than other calls."""
     limits: dict[str, float] = {}

@@ -71,6 +71,7 @@ def test_turns_of_which_little_or_nothing_is_heard(
 # --- mutations --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=4 * TIMES)
 @given(data=st.data())
 def test_whatever_is_in_a_log_it_is_no_crash(
@@ -445,6 +446,7 @@ def test_wrong_shapes_are_said_once_each_and_the_rules_go_on(validate: Validate)
     assert {finding.section for finding in found.values()} == wrong
 
 
+@pytest.mark.slow
 def test_nothing_is_left_for_the_garbage_collector(validate: Validate) -> None:
     """The command disables garbage collection, so reference cycles would make its memory grow."""
     logs = [mutate(Random(number), TWO.read_bytes())[1] for number in range(4)]

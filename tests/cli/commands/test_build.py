@@ -82,6 +82,7 @@ def test_a_program_that_is_not_in_its_folder(command: str, why: str) -> None:
     assert done.stdout.splitlines()[-1] == "1 of 2 can be played; sandbox of the builds: none"
 
 
+@pytest.mark.slow
 def test_on_a_terminal_it_shows_how_many_bots_were_started() -> None:
     """A bot that hangs takes its whole start-up limit, so the user needs to see some progress."""
     bot("a", COPIES)
@@ -104,6 +105,7 @@ def test_a_signal_while_the_bots_are_started(
     assert (folder / ".built").exists()
 
 
+@pytest.mark.slow
 def test_each_is_built_once_until_it_changes() -> None:
     a, b = bot("a", COPIES), bot("b", COPIES, "name = 'Bee'\nlanguage = 'C++'\n")
     before = contents(a)
@@ -193,6 +195,7 @@ def test_a_build_that_fills_the_disk(how: str, monkeypatch: pytest.MonkeyPatch) 
     assert not Path("a/.building").exists()
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_a_build_that_makes_many_empty_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """Empty files take no disk space, but they can use up the inodes."""
@@ -353,6 +356,7 @@ def test_a_signal_in_the_middle_leaves_nothing_half_built(tmp_path: Path) -> Non
 # --- in a sandbox ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_a_build_sees_and_changes_nothing_but_its_copy(here: Path) -> None:
     (here / "secret").write_text("seed 7")
@@ -444,6 +448,7 @@ def test_a_rule_file_that_a_build_links_to_is_not_read(here: Path) -> None:
     assert "token" not in said
 
 
+@pytest.mark.slow
 @needs_bwrap
 @pytest.mark.skipif(os.geteuid() != 0, reason="the devices are root's")
 def test_a_build_as_root_does_not_change_devices() -> None:

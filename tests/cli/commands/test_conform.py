@@ -79,6 +79,7 @@ def test_a_bot_that_conforms() -> None:
     assert "Note" not in done.stdout
 
 
+@pytest.mark.slow
 def test_cases_in_other_messages_do_not_apply_to_a_bot_with_a_dialect() -> None:
     few = ("--case", "2", "--case", "1.1/6")
     done = referee("conform", "classic:classic_spender", *few)
@@ -128,6 +129,7 @@ def test_a_failure_is_shown_with_all_that_is_needed_to_mend_it(overspends: str) 
     assert "and it is a fault, `cannot-buy`." in words_of(text)
 
 
+@pytest.mark.slow
 def test_cases_that_fail_for_one_reason_are_shown_once(overspends: str) -> None:
     """A failure with the same cause as an earlier one is listed as "also", not described again."""
     done = referee("conform", overspends, *CASES)
@@ -177,6 +179,7 @@ def test_a_failure_names_the_section_that_has_the_reply_to_write() -> None:
     assert "to write  the reply of section 7.2: referee explain 7.2\n" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_first_failure_ends_the_run(overspends: str) -> None:
     done = referee("conform", overspends, *CASES, "--strict", "-x")
     assert done.returncode == 1
@@ -188,6 +191,7 @@ def test_the_first_failure_ends_the_run(overspends: str) -> None:
     assert "FAIL  5.2/1" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_change_of_the_bot_runs_the_cases_again(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     new = tmp_path / "new.py"
@@ -235,6 +239,7 @@ def test_quiet_leaves_out_what_passed(overspends: str) -> None:
     assert done.stdout.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_quiet_with_a_file_leaves_the_verdict_alone(overspends: str, tmp_path: Path) -> None:
     output = tmp_path / "report.txt"
     done = referee("conform", overspends, *CASES, "--quiet", "--output", str(output))
@@ -371,6 +376,7 @@ class _Words(HTMLParser):
         self.text += data
 
 
+@pytest.mark.slow
 def test_the_page_holds_everything_and_nothing_of_a_bot_as_markup(
     overspends: str, tmp_path: Path
 ) -> None:
@@ -565,6 +571,7 @@ def test_an_interruption_ends_the_bot(number: signal.Signals, tmp_path: Path) ->
     assert not is_running(pid)
 
 
+@pytest.mark.slow
 def test_on_a_terminal_it_says_how_far_it_is() -> None:
     code, shown = on_a_terminal("conform", "minimal", *FEW, "--verbose")
     assert code == 0
@@ -572,6 +579,7 @@ def test_on_a_terminal_it_says_how_far_it_is() -> None:
     assert "\x1b[32mok\x1b[0m" in shown
 
 
+@pytest.mark.slow
 def test_on_a_terminal_a_failure_is_not_mixed_with_the_line_of_progress(tmp_path: Path) -> None:
     bot = tmp_path / "rich.py"
     bot.write_text(OVERSPENDS)

@@ -32,6 +32,7 @@ def checks(path: str = NOTHING["PATH"]) -> dict[str, dict[str, Any]]:
     return {check["name"]: check for check in report["checks"]}
 
 
+@pytest.mark.slow
 def test_the_text_fits_80_columns_and_says_how_to_get_what_is_missing() -> None:
     done = referee("doctor", env=NOTHING)
     lines = done.stdout.splitlines()
@@ -46,6 +47,7 @@ def test_the_text_fits_80_columns_and_says_how_to_get_what_is_missing() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_json_has_the_same() -> None:
     found = checks()
     assert found["Python"]["status"] == found["a tournament"]["status"] == "ok"
@@ -61,6 +63,7 @@ def test_json_has_the_same() -> None:
         assert not (check["get"] and check["status"] == "ok")
 
 
+@pytest.mark.slow
 def test_a_compiler_that_hangs_or_fails_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,6 +80,7 @@ def test_a_compiler_that_hangs_or_fails_is_missing(
     assert (found["C"]["status"], found["C"]["found"]) == ("ok", "cc 1.2")
 
 
+@pytest.mark.slow
 def test_a_machine_without_bubblewrap_is_told_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -88,6 +92,7 @@ def test_a_machine_without_bubblewrap_is_told_how_to_get_it(
     assert "apt-get install bubblewrap" in check["found"]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_found_out_does_not_end_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +112,7 @@ def test_where_no_match_can_be_played_the_exit_code_is_1() -> None:
     assert done.stdout.endswith("No match can be played here: see NO.\n")
 
 
+@pytest.mark.slow
 def test_where_processes_share_no_memory_there_are_matches_and_no_tournament(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

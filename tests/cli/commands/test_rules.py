@@ -151,6 +151,7 @@ def test_explain_shows_the_scores_of_a_turn(made: Path) -> None:
         assert said in one_line(wrong.stderr)
 
 
+@pytest.mark.slow
 def test_explain_says_that_a_player_left_instead_of_replying(made: Path) -> None:
     made.joinpath("quitter.py").write_text(QUITTER)
     quitter_command = shlex.join([sys.executable, "quitter.py"])

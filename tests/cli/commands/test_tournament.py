@@ -400,6 +400,7 @@ def test_a_store_keeps_the_sandbox_and_the_limits_of_its_matches(
     assert commands.played == []
 
 
+@pytest.mark.slow
 def test_extend_allows_more_bots_and_more_deals(commands: Commands) -> None:
     commands.stored(*BOTS, "--deals", "2", "--seed", "5")
     before = commands.rows()["matches"]
@@ -465,6 +466,7 @@ def test_the_store_remembers_that_a_changed_bot_is_the_same(
     assert line in commands.run("standings", commands.store, "--format", "html")
 
 
+@pytest.mark.slow
 def test_bots_of_an_older_store_and_bots_that_have_not_played_may_change(
     commands: Commands, tmp_path: Path
 ) -> None:
@@ -698,6 +700,7 @@ cpu-limit = "none"
 """
 
 
+@pytest.mark.slow
 def test_a_configuration_gives_one_bot_limits_of_its_own(commands: Commands) -> None:
     Path("cup.toml").write_text(OWN_LIMITS)
     commands.tournament("--config", "cup.toml")
@@ -901,6 +904,7 @@ def test_there_is_no_estimate_while_bots_start(
     assert ("matches/s" in commands.err, " left" in commands.err) == (True, False)
 
 
+@pytest.mark.slow
 def test_estimates_need_ten_matches(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.cli.commands.tournament_progress.ESTIMATE_AFTER", 0.0)
     monkeypatch.setattr("referee.cli.commands.tournament_progress.LINE_SECONDS", 0.0)
@@ -980,6 +984,7 @@ def test_progress_is_a_line_on_stderr_and_quiet_is_quiet(commands: Commands) -> 
     assert re.search(r"LLR -?\d\.\d\d \(-2\.94 to 2\.94\)", commands.err)
 
 
+@pytest.mark.slow
 def test_sprt_stops_and_says_what_it_knows(commands: Commands) -> None:
     words = ["minimal", "big_money", "--pairing", "sprt", "--elo1", "300", "--seed", "3"]
     commands.result = lambda plan: row(plan, [1, 2] if plan.players[0] == 0 else [2, 1])
@@ -1052,6 +1057,7 @@ def test_json_is_alone_on_stdout_and_has_these_keys(commands: Commands) -> None:
     assert sum(bot["points"] for bot in found["bots"]) == 11
 
 
+@pytest.mark.slow
 def test_standings_in_every_format(commands: Commands) -> None:
     commands.stored(*BOTS, "--deals", "2", "--seed", "1")
     text = commands.run("standings", commands.store)
@@ -1134,6 +1140,7 @@ def new_fails(plan: Plan) -> MatchRow:
     return row(plan, left=[left("exited") if bot == 2 else None for bot in plan.players])
 
 
+@pytest.mark.slow
 def test_a_bot_that_fails_again_and_again_is_withdrawn(commands: Commands) -> None:
     commands.result = new_fails
     out = commands.tournament(*BOTS, "--deals", "6", "--seed", "3", code=1)
@@ -1232,6 +1239,7 @@ def two_weeks(commands: Commands) -> list[str]:
     return files
 
 
+@pytest.mark.slow
 def test_a_season_in_every_format(commands: Commands) -> None:
     files = two_weeks(commands)
     text = commands.run("standings", *files)
@@ -1731,6 +1739,7 @@ def test_a_bot_that_reaches_its_limit_of_processes_and_plays_on(tmp_path: Path) 
     assert bots["minimal"]["reached"] == {}
 
 
+@pytest.mark.slow
 def test_real_matches_verify(tmp_path: Path) -> None:
     """Replaying and rerunning both confirm the results, and an edited result is found."""
     bot = tmp_path / "bot.py"

@@ -58,6 +58,7 @@ def play(say: Say, store: str, *words: str) -> str:
     return out
 
 
+@pytest.mark.slow
 def test_every_match_begins_with_the_lines_of_the_record(say: Say) -> None:
     play(say, "s.sqlite", "--deals", "2", "--records", "records")
     wanted = sent(RECORD)
@@ -128,6 +129,7 @@ def test_the_order_of_playing_does_not_matter(say: Say, tmp_path: Path) -> None:
     assert rows("one.sqlite") == rows("cut.sqlite")
 
 
+@pytest.mark.slow
 def test_matches_that_ended_before_the_position_are_counted(say: Say, tmp_path: Path) -> None:
     assert "before turn 34" not in play(say, "s.sqlite")
     for count, told in ((1, "1 match ended"), (2, "2 matches ended")):

@@ -203,6 +203,7 @@ def test_a_record_is_named_in_the_command_for_its_log(tmp_path: Path) -> None:
     assert f"referee verify '{record}' --log FILE" in referee("validate", str(record)).stdout
 
 
+@pytest.mark.slow
 def test_many_logs_in_several_processes(wrong: Path, short_record: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
     assert referee("verify", str(short_record), "--log", str(log)).returncode == 0

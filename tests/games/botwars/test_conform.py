@@ -175,6 +175,7 @@ async def test_a_wrong_classic_bot_fails_its_cases(mistake: str) -> None:
             assert violation.conversation[-1] == f"< {violation.reply}"
 
 
+@pytest.mark.slow
 async def test_what_a_wrong_format_kept_from_being_tried_has_not_passed() -> None:
     """A badly formatted reply ends the match at once (5.3), so later cases can't be judged."""
     bot = PythonBot("object", lambda: InProcessBot(ClassicMistake(lambda asked: {})), "classic")

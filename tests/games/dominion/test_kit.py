@@ -129,6 +129,7 @@ def play_with(
     return match
 
 
+@pytest.mark.slow
 @pytest.mark.untraced
 @given(st.integers(2, 4), st.integers(0, 2**53 - 1))
 @settings(max_examples=4 * TIMES)

@@ -501,6 +501,7 @@ def faults_of(*words: str) -> tuple[str, str]:
     return done.stdout, " ".join(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_a_bot_that_only_ends_turns_plays_classic() -> None:
     words = ("--seed", "3", "--max-turns", "6", "--stderr", "-")
     shown, text = faults_of(f"classic:{BOT}", "random", *words)

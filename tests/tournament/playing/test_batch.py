@@ -100,6 +100,7 @@ def test_a_bot_can_play_against_itself(executor: Executor) -> None:
     assert [names(row) for row in rows] == [[f"match {n}"] * 2 for n in (1, 2, 3)]
 
 
+@pytest.mark.slow
 def test_no_process_plays_two_matches_of_a_deal(executor: Executor) -> None:
     """Both matches of a deal have the same seed, so a process would know the deal in the second."""
     rows = play_all(executor, replace(batch([RULES, kept()], (1, 1, 2, 2, 3, 3)), matches_a_deal=2))
@@ -107,6 +108,7 @@ def test_no_process_plays_two_matches_of_a_deal(executor: Executor) -> None:
     assert len(GUARDIAN.processes) == 2 + 1
 
 
+@pytest.mark.slow
 def test_no_process_plays_on_in_another_run(executor: Executor) -> None:
     matches = batch([RULES, kept()], (1,))
     rows = [*play_all(executor, matches), *play_all(executor, replace(matches, run="another"))]
@@ -125,6 +127,7 @@ def test_what_a_bot_loses_whose_file_is_gone_is_no_result(
         play(executor, [command.format(file), RULES], (1,))
 
 
+@pytest.mark.slow
 def test_processes_play_one_match_each_where_that_is_asked_for(executor: Executor) -> None:
     bots = [RULES, kept()]
     play(executor, bots, (1,))  # now kept.py waits for another match
@@ -143,6 +146,7 @@ def test_only_true_keeps_a_process(executor: Executor, said: str) -> None:
     assert [faults(row) for row in rows] == [[{}, {}]] * 2
 
 
+@pytest.mark.slow
 def test_a_bot_that_does_not_say_it_is_started_for_each_match(executor: Executor) -> None:
     rows = play(executor, ["big_money", hostile("normal")], (1, 2))
     assert [left(row) for row in rows] == [[None, None]] * 2
@@ -150,6 +154,7 @@ def test_a_bot_that_does_not_say_it_is_started_for_each_match(executor: Executor
     assert len(GUARDIAN.processes) == 2  # Big Money and the shell
 
 
+@pytest.mark.slow
 def test_more_than_so_many_do_not_wait(executor: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MAX_WAITING", 1)
     rows = play(executor, ["big_money", kept()], (1, 2))
@@ -177,6 +182,7 @@ def test_a_bot_that_fails_between_two_matches_is_started_anew(
     assert [faults(row) for row in rows] == [[{}, {}]] * 2
 
 
+@pytest.mark.slow
 def test_a_bot_that_failed_when_it_was_asked_again_is_never_kept_again(executor: Executor) -> None:
     rows = play(executor, [RULES, kept("wrong_name")], (1, 2, 3))
     assert [row.restarts for row in rows] == [0, 1, 0]
@@ -217,6 +223,7 @@ def test_what_a_bot_wrongly_remembers_is_its_own_fault(executor: Executor) -> No
     assert second.ranks[seat] == 2
 
 
+@pytest.mark.slow
 def test_a_bot_that_dies_in_its_second_match_has_lost_it(executor: Executor) -> None:
     rows = play(executor, [RULES, kept("dies_in_second")], (1, 2, 3))
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 1"]
@@ -278,6 +285,7 @@ def test_who_does_odd_things_in_a_match_but_replies_plays_on(
     assert [faults(row) for row in rows] == [[{}, {}]] * 3
 
 
+@pytest.mark.slow
 def test_a_bot_that_was_released_leaves_no_descriptor(executor: Executor) -> None:
     """Its descriptors are closed immediately, even while its opponent is still being stopped."""
     matches = batch(["big_money", hostile("stays")], range(2), grace=0.1)
@@ -288,6 +296,7 @@ def test_a_bot_that_was_released_leaves_no_descriptor(executor: Executor) -> Non
     assert opened[0] == opened[1]
 
 
+@pytest.mark.slow
 def test_a_daemon_is_left_by_nobody(executor: Executor) -> None:
     rows = play(executor, [RULES, kept("daemon")], (1, 2))
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 2"]
@@ -376,6 +385,7 @@ def test_a_match_that_is_played_again_has_new_processes(
     assert len(GUARDIAN.processes) == 2  # the last process of kept.py, and the shell
 
 
+@pytest.mark.slow
 def test_after_so_many_the_match_is_void(
     executor: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -173,6 +173,7 @@ def test_a_run_that_is_killed_five_times_goes_on_to_the_same_store(
     assert run.done == store.count()[0]
 
 
+@pytest.mark.slow
 def test_these_tournaments_have_withdrawals() -> None:
     for setup in SETUPS.values():
         assert any(by_hand(setup, failing(seed)).withdrawn for seed in range(3))

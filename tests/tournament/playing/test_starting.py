@@ -50,6 +50,7 @@ def tournament(*words: str, code: int = 0) -> list[str]:
     return [line.removeprefix("referee: ") for line in done.stderr.splitlines()]
 
 
+@pytest.mark.slow
 def test_all_bots_that_cannot_play_are_named_at_once(folder: Path) -> None:
     bot_folder("bots/crashes", CRASHES)
     bot_folder("bots/unbuilt", MINIMAL, build="true")
@@ -118,6 +119,7 @@ def test_too_few_bots_are_left(folder: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_only_bots_with_matches_left_are_started(folder: Path) -> None:
     Path("a.py").write_text(MINIMAL)
     words = ["minimal", "big_money", "./a.py", *NONE, "--pairing", "gauntlet"]
@@ -225,6 +227,7 @@ def test_a_folder_that_the_sandbox_may_not_read_is_named_like_any_other(folder: 
     assert (done.returncode, done.stderr) == (1, f"referee: {said[0]}\n")
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_conform_starts_the_bot_in_a_folder_as_a_tournament_does(folder: Path) -> None:
     """With its author's rights all cases pass. In a tournament, the bot can't read `weights`."""

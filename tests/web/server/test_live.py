@@ -214,6 +214,7 @@ async def test_a_client_comes_back_with_the_step_it_knows(tmp_path: Path) -> Non
             assert (name, same) == ("reset", new)
 
 
+@pytest.mark.slow
 async def test_a_spectator_sees_what_is_public_at_each_step(tmp_path: Path) -> None:
     whole = msgspec.json.decode(msgspec.json.encode(read_match(str(RECORD))))
     steps = zip(whole["steps"], views(whole["steps"]), strict=True)
@@ -234,6 +235,7 @@ def without_asked(view: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in view.items() if name not in ("asked", "request")}
 
 
+@pytest.mark.slow
 async def test_what_is_hidden_shows_nowhere_before_the_end(tmp_path: Path) -> None:
     lines = RECORD.read_bytes().splitlines(keepends=True)
     public = [line for line in lines if b'"to":"all"' in line]

@@ -270,6 +270,7 @@ async def test_the_served_pages_show_withdrawn_bots_and_forfeits(tmp_path: Path)
         assert found["forfeits_lost"] > 0
 
 
+@pytest.mark.slow
 async def test_the_file_and_the_served_page_say_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -296,6 +297,7 @@ async def test_the_file_and_the_served_page_say_the_same(
 # --- what is there --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_readers_of_the_same_state_share_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,6 +100,7 @@ def test_a_match_has_its_deal_and_its_neighbours(
     assert (found.after and found.after.match) == after
 
 
+@pytest.mark.slow
 def test_the_stores_viewed_last_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tournaments, "_KEPT", 2)
     rows = [row(plan(number, 0, 1)) for number in range(2)]
