@@ -12,6 +12,7 @@ from referee.tournament.report.standings import standings
 from referee.tournament.report.text import ranking
 from tests.support.live import ROOT, referee
 from tests.support.made_up import made_setup, played
+from tests.support.marks import all_cases, slow
 from tools.generators.make_shown import (
     NEEDS,
     NOT_RUN,
@@ -24,9 +25,18 @@ from tools.generators.make_shown import (
     timeless,
 )
 
+DEAR = ("spec/organisers.md", "spec/own-games.md", "spec/page.md")
+"""Pages whose commands take so long that only `all_cases` runs them."""
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in TESTED_ELSEWHERE])
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        all_cases(page) if page in DEAR else slow(page)
+        for page in PAGES
+        if page not in TESTED_ELSEWHERE
+    ],
+)
 def test_the_commands_print_the_lines_of_the_page(page: str, tmp_path: Path) -> None:
     if why := missing(page):
         pytest.skip(why)

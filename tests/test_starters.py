@@ -301,7 +301,7 @@ def test_a_starter_passes_the_test_that_comes_along(
     assert " conforms: " in " ".join(done.stdout.split())
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 def test_a_wrong_bot_fails_the_test_that_comes_along(tmp_path: Path) -> None:
     test, _ = built(tmp_path / "my_bot", "python --plain")
     source = tmp_path / "my_bot" / language_of("python").source

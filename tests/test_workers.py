@@ -27,7 +27,7 @@ from referee.bots.processes.orphans import children
 from referee.errors import ShortageError
 from referee.workers import prepare, worker_processes
 from tests.support.live import is_running
-from tests.support.marks import slow
+from tests.support.marks import all_cases, slow
 
 
 def stop_for_good() -> None:
@@ -126,7 +126,7 @@ def test_nothing_stays_of_a_program_that_was_killed(number: int) -> None:
 
 
 @needs_fork_server
-@pytest.mark.parametrize("number", [slow(signal.SIGSTOP), slow(signal.SIGKILL)])
+@pytest.mark.parametrize("number", [slow(signal.SIGSTOP), all_cases(signal.SIGKILL)])
 def test_the_process_from_which_workers_are_forked_is_replaced(number: int) -> None:
     """A bot without a sandbox can stop or kill this process. No worker would ever start again."""
     with worker_processes(1) as pool:

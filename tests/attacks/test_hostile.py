@@ -39,7 +39,7 @@ def test_nothing_in_a_sandbox_outlives_a_killed_referee(tmp_path: Path) -> None:
     assert signals.attack("bwrap", signal.SIGKILL, 0.2, tmp_path) == ""
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 def test_nothing_grows_over_matches_with_hostile_bots() -> None:
     first, _, last = measured(40, partial(here, sandbox=resolve("bwrap")))
     assert not last.is_more_than(first)

@@ -9,7 +9,7 @@ import pytest
 from tools.attacks.outputs import Attack, printing, small_file_system, writing
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 def test_a_reader_that_goes_before_the_first_byte(tmp_path: Path) -> None:
     attack = Attack(tmp_path)
     for words in printing(tmp_path):

@@ -20,7 +20,7 @@ from referee.games.interface.log_player import DifferenceError
 from referee.games.small.machine import SmallGame
 from referee.games.small.person import Person
 from tests.support.any_game import TOY, TOY_FOLDER
-from tests.support.marks import slow
+from tests.support.marks import all_cases, slow
 from tests.support.own_game import every_small_game, small_games
 
 SECONDS = 5.0
@@ -45,7 +45,7 @@ def found(definition: GameDefinition, matches: int = 2) -> list[Finding]:
 @pytest.mark.parametrize(
     "name",
     [
-        *(slow(name) for name in GAMES),
+        *(slow(name) if name == "dominion" else all_cases(name) for name in GAMES),
         TOY,
     ],
 )

@@ -20,7 +20,7 @@ from referee.games.interface.random_source import SeededRandomSource
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER, TRADE_DECK
 from referee.games.tribute.rules.cards import PATRONS, card_set
 from tests.support.learners import chosen
-from tests.support.marks import slow
+from tests.support.marks import all_cases, slow
 
 NOT_REACHED = {
     "dominion": {"turns", "chosen cellar"},
@@ -77,7 +77,7 @@ def botwars() -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("name", [slow(dominion), slow(starrealms), slow(tribute), botwars])
+@pytest.mark.parametrize("name", [slow(dominion), slow(starrealms), all_cases(tribute), botwars])
 def test_every_bound_is_reached(name: Any) -> None:
     """Entries with the bound 1 may stay at 0, since some of them can only be 0.
 

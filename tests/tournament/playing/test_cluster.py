@@ -174,7 +174,7 @@ def test_a_directory_travels_and_what_does_not_is_looked_for_there(
 
 
 @needs_dask
-@pytest.mark.slow
+@pytest.mark.all_cases
 def test_workers_of_another_version_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "other" / "referee"
     shutil.copytree(ROOT / "referee", other, ignore=shutil.ignore_patterns("__pycache__"))

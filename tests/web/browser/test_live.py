@@ -93,7 +93,7 @@ def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
         page.context.close()
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 def test_eight_tabs_of_one_browser(browser: Any, tmp_path: Path) -> None:
     """Browsers open at most six connections to a server, so some of the tabs have to poll."""
     expect = pytest.importorskip("playwright.sync_api").expect
