@@ -67,7 +67,8 @@ def test_a_wrong_line_is_found() -> None:
 
 
 def heads_of_standings() -> set[str]:
-    found = standings(played(made_setup(deals=1)))
+    with played(made_setup(deals=1)) as store:
+        found = standings(store)
     tables = (
         ranking(each, width)
         for each in (found, replace(found, forfeits=1))

@@ -91,10 +91,10 @@ def test_matches_are_chosen_newest_first_and_by_page(
 def test_a_match_has_its_deal_and_its_neighbours(
     match: int, deal: list[int], before: int | None, after: int | None
 ) -> None:
-    store = Store.in_memory()
-    store.add_stage(made_setup(3, deals=4))
-    store.add([row(plan(number, 0, 1)) for number in (0, 1, 4, 5)])
-    found = match_context(store, "night", match)
+    with Store.in_memory() as store:
+        store.add_stage(made_setup(3, deals=4))
+        store.add([row(plan(number, 0, 1)) for number in (0, 1, 4, 5)])
+        found = match_context(store, "night", match)
     assert [each.match for each in found.deal] == deal
     assert (found.before and found.before.match) == before
     assert (found.after and found.after.match) == after
