@@ -433,14 +433,14 @@ def strangers() -> Iterator[Behaviour]:
         f"{tournament} x=*/ minimal --max-turns 3 >/dev/null 2>&1; "
         + _check("SELECT 2, count(disqualified) FROM seats", "2, 0"),
     )  # fmt: skip
-    lost = (
-        "SELECT total(late), total(void), count(*) FILTER (WHERE disqualified = 'timeout') "
+    lost = (  # a busy machine may repeat a match, but not excuse the bot in the end
+        "SELECT total(void), count(*) FILTER (WHERE disqualified = 'timeout') "
         "FROM seats JOIN matches USING (match) WHERE bot = 0"
     )
     bots = shlex.join([restless("chain", 6), hostile("think", 0.05)])
     yield Behaviour(
         "computes on to be excused when it hangs", [], {"bwrap": "fails, 2"},
-        shell=f"{tournament} {bots} --time-limit 1 >/dev/null 2>&1; " + _check(lost, "0, 0, 2"),
+        shell=f"{tournament} {bots} --time-limit 1 >/dev/null 2>&1; " + _check(lost, "0, 2"),
         alone=True,
     )  # fmt: skip
 
