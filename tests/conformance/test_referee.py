@@ -235,7 +235,6 @@ NAMED = (
     "militia attacks nobody",
     "players with three cards are asked",
     "reply of a bot that is gone does not count",
-    "crash at a name reply that is no object",
 )
 
 
