@@ -85,7 +85,7 @@ async def test_a_bot_in_another_language_passes_the_rest(name: str, tmp_path: Pa
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.slow]) for name in FOREIGN],
+    [*map(slow, FOREIGN)],
 )
 async def test_a_bot_in_another_language_conforms_and_plays_as_the_python_one(
     name: str, tmp_path: Path, usual: list[list[int]]

@@ -109,8 +109,8 @@ async def test_the_handshake_is_not_of_the_bank(tmp_path: Path) -> None:
     [
         ("one", "cgroup"),
         ("one", "rlimits"),
-        pytest.param("child", "cgroup", marks=pytest.mark.slow),
-        pytest.param("child", "rlimits", marks=pytest.mark.slow),
+        slow("child", "cgroup"),
+        slow("child", "rlimits"),
         ("grandchild", "cgroup"),  # only a control group or a sandbox finds it
     ],
     indirect=["held_by"],

@@ -167,7 +167,7 @@ class Reached:
 
     def __init__(self) -> None:
         database = sqlite3.connect(REACHED)
-        self._contexts = {
+        tests = {  # a context is a test and its phase
             number: context.partition("|")[0]
             for number, context in database.execute("SELECT id, context FROM context")
         }
@@ -180,8 +180,7 @@ class Reached:
         for file, context, bits in database.execute(
             "SELECT file_id, context_id, numbits FROM line_bits"
         ):
-            test = self._contexts[context]
-            if test:
+            if test := tests[context]:
                 lines = set(numbits_to_nums(bits))
                 self._size[test] += len(lines)
                 self._lines[files[file]].append((test, lines))

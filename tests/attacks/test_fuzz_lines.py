@@ -8,13 +8,14 @@ import pytest
 
 from referee.games import GAMES
 from tests.support.helpers import TIMES
+from tests.support.marks import slow
 from tools.attacks.fuzz_lines import fuzz
 
 
 @pytest.mark.untraced
 @pytest.mark.parametrize(
     "game",
-    [game if game == "botwars" else pytest.param(game, marks=pytest.mark.slow) for game in GAMES],
+    [game if game == "botwars" else slow(game) for game in GAMES],
 )
 def test_no_line_ends_in_an_exception_and_every_record_holds(game: str, tmp_path: Path) -> None:
     lines = (200 if game == "botwars" else 600) * TIMES
