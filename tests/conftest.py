@@ -6,17 +6,17 @@ import contextlib
 import gc
 import importlib
 import os
-import resource
 import sys
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
 from tests.support import surroundings  # noqa: F401 (signals and variables of the processes)
+from tests.support.costs import Costs, cpu_seconds
 
 # Hypothesis gets no deadline, because how long an example takes depends on how busy the machine is.
 settings.register_profile(
@@ -79,74 +79,30 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 
 # --- What each test costs -------------------------------------------------------------------------
 
-CPU_LIMIT = 0.15
-"""CPU seconds that a test of README's command may use, with the processes that it starts."""
-REPRESENTATIVES = Path(__file__).with_name("representatives.txt").read_text().splitlines()
-"""The tests that may use more: at most 30, whole matches of each kind through the real command."""
-assert len(REPRESENTATIVES) <= 30
-
-_before = pytest.StashKey[float]()
-
-
-def cpu_seconds() -> float:
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--dearest", type=int, default=0, help="show the N tests that use most CPU")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> None:
-    item.stash[_before] = cpu_seconds()
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """Run a test as pytest does, measure it, and report it once if nothing is wrong with it.
+
+    pytest sends six messages for each test to the process that shows the results. That took a
+    seventh of the CPU of the suite.
+    """
+    before = cpu_seconds()
+    reports = runtestprotocol(item, log=False, nextitem=nextitem)
+    cost = ("cpu", cpu_seconds() - before)
+    for report in reports:
+        if report.when == "call" or not report.passed:
+            report.user_properties.append(cost)
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    report = yield
-    if call.when == "teardown":
-        report.user_properties.append(("cpu", cpu_seconds() - item.stash[_before]))
-    return report
-
-
-class Costs:
-    """Names tests when they fail, and at the end those that use more CPU than they may."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self.config = config
-        self.costs: list[tuple[float, str]] = []
-        self.too_dear: list[tuple[float, str]] = []
-
-    @property
-    def terminal(self) -> Any:
-        return self.config.pluginmanager.get_plugin("terminalreporter")
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed:
-            self.terminal.write_line(f"\nFAILED {report.nodeid}", red=True)
-        cost = dict(report.user_properties).get("cpu")
-        if report.when == "teardown" and isinstance(cost, float):
-            self.costs.append((cost, report.nodeid))
-            may_be_dear = {"slow", "extras", "all_cases"} & report.keywords.keys()
-            if cost > CPU_LIMIT and not may_be_dear and report.nodeid not in REPRESENTATIVES:
-                self.too_dear.append((cost, report.nodeid))
-
-    def pytest_terminal_summary(self) -> None:
-        dearest: int = self.config.getoption("--dearest")
-        self.show(f"more than {CPU_LIMIT} s of CPU", self.too_dear)
-        self.show("most CPU", sorted(self.costs, reverse=True)[:dearest])
-
-    def show(self, title: str, costs: list[tuple[float, str]]) -> None:
-        if costs:
-            total = sum(cost for cost, _ in costs)
-            self.terminal.section(f"{len(costs)} tests with {title}, {total:.0f} s together")
-        for cost, test in sorted(costs, reverse=True):
-            self.terminal.write_line(f"{cost:7.2f} s  {test}")
-
-
+@pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Costs(config), "costs")
+        terminal = config.pluginmanager.get_plugin("terminalreporter")
+        config.pluginmanager.register(Costs(terminal, config.getoption("--dearest")), "costs")

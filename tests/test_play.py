@@ -455,7 +455,7 @@ async def test_the_spectator_log_is_byte_for_byte_what_every_bot_was_sent(tmp_pa
     copies = [tmp_path / f"copy{seat}" for seat in range(3)]
     bots = [hostile("normal", "", copies[0]), hostile("exit_at", 8, copies[1])]
     bots.append(hostile("garbage", "2:/dev/null", copies[2]))
-    await play(tmp_path, *bots, time_limit=60, max_turns=8)
+    await play(tmp_path, *bots, patient=[0, 1], time_limit=1, max_turns=8)
     log = (tmp_path / "log").read_bytes()
     private = (
         b'{"type":"player-name-request"',

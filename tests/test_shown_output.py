@@ -25,7 +25,14 @@ from tools.generators.make_shown import (
     timeless,
 )
 
-DEAR = ("spec/organisers.md", "spec/own-games.md", "spec/page.md")
+DEAR = (
+    "spec/organisers.md",
+    "spec/own-games.md",
+    "spec/own-referee.md",
+    "spec/page.md",
+    "spec/positions.md",
+    "spec/tournaments.md",
+)
 """Pages whose commands take so long that only `all_cases` runs them."""
 
 

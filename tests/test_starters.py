@@ -33,7 +33,7 @@ from referee.starters import LANGUAGES, Language, make_bot
 from tests.support import toy
 from tests.support.helpers import to_line
 from tests.support.live import ROOT, entries, one_line, play, referee
-from tests.support.marks import slow
+from tests.support.marks import all_cases, slow
 
 PLAIN = ["python --plain", *(language for language in LANGUAGES if language != "python")]
 WARS = ["python", "javascript", "c"]
@@ -52,9 +52,11 @@ some_starters = pytest.mark.parametrize(
         *(slow(*row) for row in STARTERS if row not in SOME),
     ],
 )
+PLAYED = [("dominion", "c"), ("dominion", "perl"), ("botwars", "c"), ("tribute", "python")]
 played_starters = pytest.mark.parametrize(
     ("game", "language"),
-    [pytest.param(*row, marks=pytest.mark.slow, id="-".join(row)) for row in STARTERS],
+    [slow(*row) if row in PLAYED else all_cases(*row) for row in STARTERS],
+    ids=map("-".join, STARTERS),
 )
 TESTED = [("botwars", "python")]
 """The starters whose own test is marked `slow`. For the others it is marked `all_cases`."""

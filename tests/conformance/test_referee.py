@@ -46,6 +46,7 @@ from tests.conformance.in_process import (
     reached,
 )
 from tests.conformance.mutants import LEAN, MUTANTS
+from tests.support.marks import all_cases, slow
 
 HERE = Path(__file__).parent
 OURS = shlex.join([sys.executable, "-m", "referee", "play", "-q"]) + " {players} --seed {seed}"
@@ -186,9 +187,12 @@ def test_a_wrong_rule_fails_its_cases_in_one_match(mode: str, match: str, expect
     assert failing(check(mode, chosen)) == expected.split()
 
 
-@pytest.mark.slow
 @pytest.mark.untraced
-@pytest.mark.parametrize(("mode", "cases"), ROWS, ids=str)
+@pytest.mark.parametrize(
+    ("mode", "cases"),
+    [slow(*row) if row in ROWS[::5] else all_cases(*row) for row in ROWS],
+    ids=str,
+)
 def test_a_wrong_rule_fails_its_cases(mode: str, cases: str) -> None:
     case, expected = breaks(cases)
     fewest = next(each.seats for each in CASES if each.id == case)

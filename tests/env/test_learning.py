@@ -16,6 +16,7 @@ from tools.learning.picture import picture
 pytestmark = pytest.mark.extras
 
 
+@pytest.mark.all_cases
 def test_a_search_chooses_among_legal_actions_and_leaves_the_match_as_it_was() -> None:
     env = starrealms_v2.raw_env(max_turns=8)
     env.reset(seed=3)

@@ -100,7 +100,7 @@ def test_the_order_of_a_set_is_found(tmp_path: Path) -> None:
     assert [finding.kind for finding in found.findings] == ["hash-seed"]
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 def test_a_game_that_names_no_secret_is_told(tmp_path: Path) -> None:
     found = report(tmp_path, SECRET, "return []")
     assert found.passed

@@ -78,7 +78,7 @@ def test_play_names_the_cause(mistake: Mistake, language: str) -> None:
     assert seen.verdict == "named", seen.said
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 @pytest.mark.parametrize("mistake", MISTAKES[::23], ids=lambda mistake: mistake.name)
 def test_conform_names_the_cause(mistake: Mistake) -> None:
     seen = try_out(mistake, "python", "conform", limit=HURRIED)

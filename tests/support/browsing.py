@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+from referee.cli.commands.doctor import CHROMIUMS
+
+CHROMIUM = next(filter(None, map(shutil.which, CHROMIUMS)), None)
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 # A program that takes longer than this to print its version counts as missing.
 PROBE_SECONDS = 5.0
+CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser")
+"""Programs for the tests of the pages. The first has no window, and takes half of the CPU."""
 _LEAST_LIMIT = 1024
 _LEAST_BYTES = 1_000_000_000
 _NAME_WIDTH = 16
@@ -373,7 +375,7 @@ def _extra(name: str, modules: tuple[str, ...]) -> Found:
 
 
 def _chromium() -> Found:
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    path = next(filter(None, map(shutil.which, CHROMIUMS)), None)
     if path is None:
         return Found(False, "not there", "apt-get install chromium")
     return Found(True, path)

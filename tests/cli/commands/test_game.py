@@ -23,7 +23,7 @@ class Prints(Mixed):
         super().advance(replies)
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 def test_a_right_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The checker reports games that print. Our own progress bar must not count as their output."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)

@@ -16,6 +16,7 @@ from referee.games.small import Game, definition
 from referee.match.pages import load_page
 from tests.support.conforming import PATIENT, failed
 from tests.support.helpers import to_line
+from tests.support.marks import all_cases
 from tests.support.own_game import SMALL_GAMES, every_small_game, small_games
 
 Json = dict[str, Any]
@@ -30,7 +31,7 @@ def _games() -> Iterator[None]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.slow][: name != "kuhn"]) for name in SMALL_GAMES],
+    ["kuhn", *(all_cases(name) for name in SMALL_GAMES if name != "kuhn")],
 )
 async def test_the_bundled_bot_conforms(name: str) -> None:
     assert await failed(find_bot("any_move", name), name) == []

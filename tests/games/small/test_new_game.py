@@ -27,7 +27,7 @@ def new(*words: str) -> int:
     return cli.main(["new", *words, "--kind", "game"])
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 def test_the_printed_commands_and_the_test_pass(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -231,6 +231,7 @@ def test_hidden_cards_change_no_simulation() -> None:
     assert decks[0] != decks[1]
 
 
+@pytest.mark.all_cases
 def test_hidden_cards_are_uniform_in_simulations() -> None:
     counts: Counter[int] = Counter()
     rows: Counter[int] = Counter()
@@ -468,6 +469,7 @@ def test_a_folder_and_kept_processes(tmp_path: Path) -> None:
     assert (mine["faults"], mine["disqualified"]) == ({}, {})
 
 
+@pytest.mark.all_cases
 def test_a_new_bot_plays_and_conforms(tmp_path: Path) -> None:
     folder = tmp_path / "my_bot"
     made = referee("new", "--game", "tribute", "--language", "sot", str(folder))

@@ -64,7 +64,7 @@ def store_of(*bots: Entrant, deals: int) -> Store:
 MONEY, VILLAGE = Entrant("A", "big_money"), Entrant("B", "village_engine")
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 def test_a_process_with_nothing_to_do_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan(0, 0, 7, (0, 1))
     batch = Batch(
@@ -116,7 +116,7 @@ def test_a_worker_that_is_killed_costs_only_time(cluster: DaskCluster) -> None:
 
 
 @needs_dask
-@pytest.mark.slow
+@pytest.mark.all_cases
 @pytest.mark.filterwarnings("default")  # Dask causes warnings of its own
 def test_a_bot_that_kills_the_process_is_out(cluster: DaskCluster) -> None:
     killer = Entrant("K", hostile("signal_referee", f"0:{int(signal.SIGKILL)}"))
@@ -132,7 +132,7 @@ def test_a_bot_that_kills_the_process_is_out(cluster: DaskCluster) -> None:
 
 
 @needs_dask
-@pytest.mark.slow
+@pytest.mark.all_cases
 def test_a_directory_travels_and_what_does_not_is_looked_for_there(
     cluster: DaskCluster, cache_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,7 +189,7 @@ def test_workers_of_another_version_are_refused(tmp_path: Path) -> None:
 
 @needs_dask
 @needs_bwrap
-@pytest.mark.slow
+@pytest.mark.all_cases
 def test_a_worker_without_the_sandbox_of_the_tournament_is_refused() -> None:
     """We must never play a bot without the sandbox that the organiser chose (cluster.md, 3)."""
     with DaskCluster(1, PATH="/nonexistent") as cluster:

@@ -464,10 +464,11 @@ def test_the_seat_at_each_width(visit: Visit, width: int) -> None:
 @pytest.mark.parametrize(
     ("words", "width", "scheme", "before"),
     [
-        pytest.param(DOMINION, 360, "dark", 0, marks=pytest.mark.slow, id="dominion"),
-        pytest.param(BOTWARS, 1280, "light", 0, marks=pytest.mark.slow, id="botwars"),
-        pytest.param(STARREALMS, 1280, "dark", 0, id="starrealms"),
-        pytest.param(TRIBUTE, 360, "light", 2, id="tribute"),  # skip the two questions of the draft
+        pytest.param(DOMINION, 360, "dark", 0, id="dominion"),
+        pytest.param(BOTWARS, 1280, "light", 0, marks=pytest.mark.all_cases, id="botwars"),
+        pytest.param(STARREALMS, 1280, "dark", 0, marks=pytest.mark.all_cases, id="starrealms"),
+        # Skip the two questions of the draft.
+        pytest.param(TRIBUTE, 360, "light", 2, marks=pytest.mark.all_cases, id="tribute"),
     ],
 )
 def test_axe_finds_nothing_in_a_question(

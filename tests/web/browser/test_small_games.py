@@ -13,6 +13,7 @@ import referee
 from referee.web.file import page_file
 from referee.web.recorded import read_match
 from tests.support.browsing import next_question, playing
+from tests.support.marks import all_cases
 from tests.support.own_game import SMALL_GAMES, clean_games, every_small_game
 
 pytestmark = pytest.mark.extras
@@ -65,8 +66,12 @@ def ended(process: subprocess.Popen[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "how"),
     [
-        *((name, "clicks") for name in SMALL_GAMES),
-        *((name, how) for name in ("connect4", "kuhn") for how in ("touch", "keys")),
+        ("connect4", "keys"),
+        ("kuhn", "touch"),
+        ("battleship", "clicks"),
+        *(all_cases(name, "clicks") for name in SMALL_GAMES if name != "battleship"),
+        all_cases("connect4", "touch"),
+        all_cases("kuhn", "keys"),
     ],
 )
 def test_a_whole_match(visit: Visit, name: str, how: str) -> None:
@@ -246,7 +251,7 @@ def drawn(part: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "scheme", "before"), [("battleship", "light", 1), ("connect4", "dark", 0)]
+    ("name", "scheme", "before"), [("battleship", "light", 1), all_cases("connect4", "dark", 0)]
 )
 def test_axe_finds_nothing(visit: Visit, name: str, scheme: str, before: int) -> None:
     """`before` is the number of questions to answer first."""
