@@ -338,6 +338,7 @@ class _Run:
             run.look = look
             run.on_rows = progress.add
             run.on_withdrawn = progress.withdraw
+            dispatcher.on_not_ready = progress.start_again
             try:
                 run.play(dispatcher)
             finally:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli.console import rich_console, say, width
 from referee.cli.progress import LINE_SECONDS, bar, clock_time, status
+from referee.games.interface.counts import plural
 from referee.text.terminal import plain
 from referee.tournament.playing.run import Run
 from referee.tournament.rating.ratings import Ratings, rate
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 REFRESH_SECONDS = 0.5
+# A line names at most this many bots.
+MOST_NAMED = 5
 # At first, an estimate of the remaining time would be much too high, because the bots are still
 # starting. Before we show one, we wait for this many seconds ...
 ESTIMATE_AFTER = 2.0
@@ -118,6 +121,12 @@ class Progress:
             say(f"{self._names[bot]} {why}")
         if not self._quiet:
             self._deals = deals_of(self._store)
+
+    def start_again(self, bots: Sequence[int]) -> None:
+        """Print which bots weren't ready in time, and are started again now."""
+        names = ", ".join(self._names[bot] for bot in bots[:MOST_NAMED])
+        more = f" and {plural(len(bots) - MOST_NAMED, 'other bot')}" if bots[MOST_NAMED:] else ""
+        say(f"not ready in time: {names}{more}; started again now, since no match is running")
 
     def update(self) -> None:
         """Show the progress, if it's time."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections import deque
+import time
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager, ExitStack
@@ -40,7 +41,18 @@ MAX_DEATHS = 3
 # If every bot of a match kills its worker, we try up to this many other bots before we blame the
 # machine.
 MAX_OTHERS = 3
-LOOK_SECONDS = 0.1
+LOOKS_A_SECOND = 10
+LOOK_SECONDS = 1 / LOOKS_A_SECOND
+# A bot that wasn't ready in time is started again, alone, after each of these pauses in seconds. In
+# three starts, a bot survives a machine that starts no program for a minute. In the check before a
+# tournament somebody waits for the answer and nothing is lost, so there is one such start.
+START_PAUSES = (5, 20, 60)
+CHECK_PAUSES = START_PAUSES[:1]
+# A bot that is ready when it's alone, and late again in its matches, is at fault after this many
+# times.
+MAX_STALLS = 5
+# If this many matches wait for such bots, we start the bots before we play any more matches.
+MAX_HELD = 1_000
 # When we test whether a bot kills its worker, this bot takes the other seats. It gives the simplest
 # reply to each request.
 STAND_IN = -1
@@ -66,6 +78,7 @@ class Dispatcher:
         out: the numbers of the bots whose matches are not played. We add bots that kill their
             worker.
         is_stopping: if True, no further matches are started.
+        on_not_ready: called with the bots that weren't ready in time, before we start them again.
     """
 
     def __init__(
@@ -86,8 +99,14 @@ class Dispatcher:
         self._wanted = wanted
         self._seconds: float | None = None  # moving average of the time of a match
         self._again: deque[Plan] = deque()  # matches left over from lost or unfinished batches
+        self._waiting: set[int] = set()  # bots that weren't ready in time
+        self._hanging: set[int] = set()  # bots that were started again and still weren't
+        self._stalls: Counter[int] = Counter()  # how often each bot was started again
+        # Matches that wait for bots in `_waiting`, each with its result if it was played.
+        self._held: list[tuple[Plan, MatchRow | None]] = []
         self.out: set[int] = set()
         self.is_stopping = False
+        self.on_not_ready: Callable[[Sequence[int]], None] = lambda bots: None
 
     def __enter__(self) -> Dispatcher:
         self._run = secrets.token_hex()
@@ -107,6 +126,11 @@ class Dispatcher:
         in flight are then played again, one at a time in the order of the schedule. If a match
         loses its worker in every attempt, it is void. To find the culprit, each of its bots then
         plays the match against stand-ins, and we add a bot to `out` if the worker still dies.
+
+        If a bot isn't ready in time, that may be the machine's fault. Nothing of the match is known
+        yet, so the bot gains nothing from a second start. Its matches wait until no other match is
+        left to play. Then we start the bot again, alone (`START_PAUSES`). If it's ready in time
+        once, its matches are played, and otherwise they end as they did before.
 
         Args:
             tournament: the digest that records have in `Place.tournament`.
@@ -152,6 +176,7 @@ class Dispatcher:
     def _begin(self, setup: TournamentSetup, *, is_check: bool = False, **wanted: Any) -> None:
         self._read_files(setup)
         self._bots = setup.bots
+        self._players = setup.players
         self._is_check = is_check
         spec = setup.spec([""] * setup.players, hidden=self._hidden)
         sandbox = spec.sandbox._replace(recorded=self._recorded)
@@ -167,6 +192,24 @@ class Dispatcher:
         )
 
     def _play(self, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
+        self._waiting, self._held = set(), []
+        while True:
+            for rows in self._play_batches(plans):
+                yield [row for row in rows if self._is_over(row)]
+            if self.is_stopping or not self._waiting:
+                return
+            yield from self._start_again()
+
+    def _is_over(self, row: MatchRow) -> bool:
+        """Whether a match has ended. If not, it waits for a bot that wasn't ready in time."""
+        late = _not_ready(row) - self._hanging
+        if late:
+            self._waiting |= late
+            plan = Plan(row.match, row.deal, row.seed, row.players)
+            self._held.append((plan, row))
+        return not late
+
+    def _play_batches(self, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
         in_play: dict[Future[list[MatchRow] | Failed], Batch] = {}
         while True:
             try:
@@ -214,8 +257,48 @@ class Dispatcher:
                         row = unplayed_row(plan, killers, WORKER_KILLED, _KILLS)
                     yield [row]
 
-    def _play_alone(self, plan: Plan) -> Generator[list[MatchRow], None, MatchRow | None]:
+    def _start_again(self) -> Iterator[list[MatchRow]]:
+        """Start the bots that weren't ready in time. Afterwards, no match waits any more.
+
+        No other match may be in play.
+
+        Yields:
+            Rows of matches that were played, of bots that still aren't ready in time.
+        """
+        seed, others = drawn_seed(), (LEAVER,) * (self._players - 1)
+        bots = sorted(self._waiting)
+        self._stalls.update(bots)
+        self.on_not_ready(bots)
+        for pause in CHECK_PAUSES if self._is_check else START_PAUSES:
+            if not bots:
+                break
+            for _ in range(pause * LOOKS_A_SECOND):
+                if self.is_stopping:
+                    return
+                time.sleep(1 / LOOKS_A_SECOND)
+                yield []
+            for bot in tuple(bots):
+                if self.is_stopping:
+                    return
+                row = yield from self._play_alone(Plan(0, 0, seed, (bot, *others)), is_start=True)
+                # If the bot has killed the worker, its matches will show that.
+                if row is None or not _not_ready(row):
+                    bots.remove(bot)
+        self._hanging.update(bots)
+        self._hanging.update(bot for bot, times in self._stalls.items() if times >= MAX_STALLS)
+        held, self._waiting, self._held = self._held, set(), []
+        for plan, row in held:
+            if row is not None and _not_ready(row) <= self._hanging:
+                yield [row]
+            else:
+                self._again.append(plan)
+
+    def _play_alone(
+        self, plan: Plan, *, is_start: bool = False
+    ) -> Generator[list[MatchRow], None, MatchRow | None]:
         batch = replace(self._batch([plan]), alone=True)
+        if is_start:  # all other bots leave in the handshake, and nobody wants the result
+            batch = replace(batch, keep="none", tournament="", live="", answers=())
         for _ in range(MAX_DEATHS):
             try:
                 future = self._executor.submit(play_batch, batch)
@@ -263,11 +346,13 @@ class Dispatcher:
         if self._seconds is not None and not self._is_check:
             size = min(MAX_BATCH, max(1, round(BATCH_SECONDS / self._seconds)))
         chosen: list[Plan] = []
-        while len(chosen) < size:
+        while len(chosen) < size and len(self._held) < MAX_HELD:
             plan = self._again.popleft() if self._again else next(plans, None)
             if plan is None:
                 break
-            if self.out.isdisjoint(plan.players):
+            if not self._waiting.isdisjoint(plan.players):
+                self._held.append((plan, None))
+            elif self.out.isdisjoint(plan.players):
                 chosen.append(plan)
         return self._batch(chosen) if chosen else None
 
@@ -303,3 +388,8 @@ class Dispatcher:
             raise error
         (plan,) = batch.plans
         return [unplayed_row(plan, plan.players[:1], Disqualification.FAILED_TO_START, str(error))]
+
+
+def _not_ready(row: MatchRow) -> set[int]:
+    """Return the bots that weren't ready in time."""
+    return {seat.bot for seat in row.seats if seat.disqualified == Disqualification.STARTUP_TIMEOUT}

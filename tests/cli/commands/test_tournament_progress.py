@@ -6,6 +6,8 @@ import io
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from referee.cli.commands.tournament_progress import Progress
 from referee.cli.console import rich_console
 from referee.tournament.store import Store
@@ -30,3 +32,23 @@ def test_the_columns_of_the_leading_bots_have_heads() -> None:
     assert sorted(bot.split()[0] for bot in bots) == ["bot0", "bot1", "bot2"]
     ends = {len(line.rstrip()) for line in (heads, *bots)}
     assert len(ends) == 1  # numbers are right-aligned with their headings
+
+
+@pytest.mark.parametrize(
+    ("late", "names"),
+    [
+        ([1], "bot1"),
+        ([0, 1, 2, 3, 4], "bot0, bot1, bot2, bot3, bot4"),
+        ([0, 1, 2, 3, 4, 5], "bot0, bot1, bot2, bot3, bot4 and 1 other bot"),
+    ],
+)
+def test_bots_that_are_started_again_are_named(
+    late: list[int], names: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    setup = made_setup(6)
+    with Store.in_memory() as store:
+        store.add_stage(setup)
+        run: Any = SimpleNamespace(setup=setup, done=0, total=60)
+        Progress(run, store, None, quiet=True).start_again(late)
+    expected = f"not ready in time: {names}; started again now, since no match is running"
+    assert capsys.readouterr().err == f"referee: {expected}\n"

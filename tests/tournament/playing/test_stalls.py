@@ -1,0 +1,249 @@
+"""Bots that aren't ready in time are started again, alone, before it counts against them."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from referee.tournament.playing import dispatcher as dispatching
+from referee.tournament.playing.dispatcher import (
+    CHECK_PAUSES,
+    LEAVER,
+    MAX_STALLS,
+    START_PAUSES,
+    Dispatcher,
+)
+from referee.tournament.playing.run import Run
+from referee.tournament.playing.starting import broken_bots
+from referee.tournament.rating.sprt import Sprt
+from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.schedule.format import TournamentSetup
+from referee.tournament.setup import setup
+from referee.tournament.store import Store
+from referee.workers import worker_processes
+from tests.support.live import hostile
+from tests.support.made_up import (
+    MadeUp,
+    contents,
+    dispatcher,
+    left,
+    made_setup,
+    play,
+    played,
+    row,
+)
+from tests.tournament.playing.test_forfeits import by_hand
+
+FORMATS = {
+    "round robin of three": made_setup(5, players=3, deals=1),
+    "gauntlet": made_setup(4, format="gauntlet", deals=1),
+    "swiss": made_setup(5, format="swiss", rounds=3, deals=1),
+    "knockout": made_setup(5, format="knockout", deals=2),
+    "sprt": made_setup(2, format="sprt", deals=9, sprt=Sprt(0, 10)),
+}
+
+
+class Machine(MadeUp):
+    """An executor in which some bots aren't ready in time.
+
+    Args:
+        bots: these bots.
+        ready: number of the first start of each of them, alone, that is in time.
+        always: they are also late in all matches after such a start.
+
+    Attributes:
+        starts: the bots that were started alone.
+        before: the matches that were played before the first such start.
+        late: the matches in which a bot wasn't ready in time.
+    """
+
+    def __init__(self, bots: set[int], ready: int, *, always: bool = False) -> None:
+        super().__init__()
+        self._bots = bots
+        self._ready = ready
+        self._always = always
+        self._in_play: list[Future[Any]] = []
+        self.starts: list[int] = []
+        self.before: list[int] = []
+        self.late: list[int] = []
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        # Batches end when the next one is given out, as they do in other processes.
+        (batch,) = args
+        is_start = any(LEAVER in plan.players for plan in batch.plans)
+        assert not is_start or all(future.done() for future in self._in_play)
+        future = super().submit(fn, *args, **kwargs)
+        self._in_play.append(future)
+        return future
+
+    def _play(self, batch: Any) -> list[MatchRow]:
+        self.played += [plan.match for plan in batch.plans if LEAVER not in plan.players]
+        return [self._one(plan) for plan in batch.plans]
+
+    def _one(self, plan: Plan) -> MatchRow:
+        if LEAVER in plan.players:
+            bot = plan.players[0]
+            self.before = self.before or [*self.played]
+            self.starts.append(bot)
+            late = {bot} if self.starts.count(bot) < self._ready else set()
+        else:
+            late = {
+                bot
+                for bot in self._bots.intersection(plan.players)
+                if self._always or self.starts.count(bot) < self._ready
+            }
+            if late:
+                self.late.append(plan.match)
+        return with_late(plan, late)
+
+
+def with_late(plan: Plan, late: set[int]) -> MatchRow:
+    if not late:
+        return row(plan)
+    ranks = [2 if bot in late else 1 for bot in plan.players]
+    return row(
+        plan, ranks, left=[left("startup-timeout") if bot in late else None for bot in plan.players]
+    )
+
+
+def run(wanted: TournamentSetup, machine: Machine, jobs: int = 2) -> Store:
+    store = Store.in_memory()
+    store.add_stage(wanted)
+    with dispatcher(machine, jobs) as made:
+        Run(store).play(made)
+    return store
+
+
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds that the dispatcher slept. It takes no time."""
+    slept: list[float] = []
+    monkeypatch.setattr(dispatching, "time", SimpleNamespace(sleep=slept.append))
+    return slept
+
+
+@pytest.mark.parametrize(("ready", "jobs"), [(1, 3), (len(START_PAUSES), 1)])
+@pytest.mark.parametrize("wanted", FORMATS.values(), ids=FORMATS)
+def test_a_stall_changes_nothing(wanted: TournamentSetup, ready: int, jobs: int) -> None:
+    everyone = {*range(len(wanted.bots))}
+    machine = Machine(everyone, ready)
+    assert contents(run(wanted, machine, jobs)) == contents(played(wanted))
+    assert machine.starts
+
+
+@pytest.mark.parametrize("wanted", FORMATS.values(), ids=FORMATS)
+def test_a_bot_that_hangs_fails_as_if_it_had_not_been_started_again(
+    wanted: TournamentSetup,
+) -> None:
+    machine = Machine({1}, ready=len(START_PAUSES) + 1)
+    expected = by_hand(wanted, lambda plan: with_late(plan, {1}.intersection(plan.players)))
+    assert contents(run(wanted, machine)) == contents(expected)
+    assert machine.starts == [1] * len(START_PAUSES)
+
+
+def test_a_match_that_a_bot_has_lost_so_is_not_played_again() -> None:
+    machine = Machine({0}, ready=9)
+    run(made_setup(2, deals=3), machine)
+    assert sorted(machine.played) == [*range(6)]
+
+
+def test_only_the_late_bot_waits() -> None:
+    machine = Machine({0}, ready=1)
+    store = run(made_setup(3, deals=2), machine)
+    without = {match.match for match in store.matches() if 0 not in match.players}
+    assert len(without) == 4
+    assert without <= {*machine.before}
+    assert sorted(machine.played) == sorted([*range(12), *machine.late])
+    assert machine.starts == [0]
+
+
+def test_bots_that_are_late_again_and_again_have_no_advantage() -> None:
+    machine = Machine({0}, ready=1, always=True)
+    store = run(made_setup(2, deals=9), machine)
+    assert machine.starts == [0] * MAX_STALLS
+    assert all(match.seats[match.players.index(0)].disqualified for match in store.matches())
+
+
+def test_the_pauses_grow_to_a_minute(pauses: list[float]) -> None:
+    machine = Machine({0}, ready=9)
+    run(made_setup(2, deals=1), machine)
+    assert START_PAUSES == (5, 20, 60)
+    assert sum(pauses) == pytest.approx(85)
+
+
+def test_no_pause_is_left_when_all_are_ready(pauses: list[float]) -> None:
+    run(made_setup(2, deals=1), Machine({0, 1}, ready=1))
+    assert sum(pauses) == pytest.approx(5)
+
+
+def test_so_many_matches_wait_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatching, "MAX_HELD", 3)
+    drawn: list[int] = []
+    wanted = made_setup(2, deals=20)
+    machine = Machine({0}, ready=1)
+
+    def plans() -> Any:
+        for match in range(40):
+            drawn.append(match)
+            if not machine.starts:
+                assert len(drawn) <= 3 + 2 * 2  # those in flight wait as well when they have ended
+            yield Plan(match, match // 2, 1, (0, 1))
+
+    with dispatcher(machine, 2) as made:
+        rows = [row for each in made.play(wanted, plans()) for row in each]
+    assert sorted(row.match for row in rows) == [*range(40)]
+
+
+def test_a_tournament_that_is_stopped_leaves_the_matches_that_wait() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(2, deals=2))
+    machine = Machine({0}, ready=9)
+    with dispatcher(machine) as made:
+        it = Run(store)
+        it.look = lambda: made.stop() if machine.played else None
+        it.play(made)
+    assert (store.count()[0], machine.starts) == (0, [])
+    assert sorted(play(store)) == [0, 1, 2, 3]
+
+
+def test_in_the_check_a_bot_is_started_once_more() -> None:
+    class Check(Machine):
+        def _one(self, plan: Plan) -> MatchRow:
+            self.starts.append(plan.players[0])
+            return with_late(plan, self._bots.intersection(plan.players[:1]))
+
+    machine = Check({1}, ready=9)
+    with dispatcher(machine) as made:
+        found = broken_bots(made, made_setup(3), range(3))
+    assert [*found] == [1]
+    assert machine.starts.count(1) == 1 + len(CHECK_PAUSES)
+    assert machine.starts.count(0) == 1
+
+
+WAITS = """#!/bin/sh
+while [ -e stall ]; do sleep 0.05; done
+exec {bot}
+"""
+
+
+@pytest.mark.slow
+def test_real_bots_that_wait_for_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk answers again in the pause before the second start."""
+    monkeypatch.chdir(tmp_path)
+    Path("bot").write_text(WAITS.format(bot=hostile("normal")))
+    Path("bot").chmod(0o755)
+    Path("stall").touch()
+    disk = SimpleNamespace(sleep=lambda _: Path("stall").unlink(missing_ok=True))
+    monkeypatch.setattr(dispatching, "time", disk)
+    bots = [Entrant("a", "./bot"), Entrant("b", "./bot")]
+    limits = {"startup_limit": 5, "max_turns": 2}
+    wanted = setup(bots, game="dominion", seed=1, deals=1, settings=limits)
+    store = Store.in_memory()
+    store.add_stage(wanted)
+    with Dispatcher(lambda: worker_processes(1), lambda: 1) as made:
+        Run(store).play(made)
+    assert [seat.disqualified for match in store.matches() for seat in match.seats] == [None] * 4
