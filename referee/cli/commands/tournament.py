@@ -238,6 +238,7 @@ class _Run:
             UsageError: a bot doesn't start and --skip-broken isn't given, or too few bots are left.
         """
         from referee.bots.command import together
+        from referee.tournament.playing.dispatcher import CHECK_PAUSES, START_PAUSES
         from referee.tournament.playing.starting import broken_bots
         from referee.tournament.stages import bots_with_matches_left
 
@@ -252,7 +253,9 @@ class _Run:
         dispatcher.out |= broken.keys()
         to_start = sorted(left - broken.keys())
         with starting(len(to_start), self._interrupts, quiet=options.quiet) as look:
-            broken |= broken_bots(dispatcher, now, to_start, look)
+            # With --skip-broken nobody may be there who starts the command again.
+            pauses = START_PAUSES if options.skip_broken else CHECK_PAUSES
+            broken |= broken_bots(dispatcher, now, to_start, look, pauses)
         self._plan = plan._replace(broken=broken)
         if not broken:
             return

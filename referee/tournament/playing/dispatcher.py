@@ -44,8 +44,8 @@ MAX_OTHERS = 3
 LOOKS_A_SECOND = 10
 LOOK_SECONDS = 1 / LOOKS_A_SECOND
 # A bot that wasn't ready in time is started again, alone, after each of these pauses in seconds. In
-# three starts, a bot survives a machine that starts no program for a minute. In the check before a
-# tournament somebody waits for the answer and nothing is lost, so there is one such start.
+# three starts, a bot survives a machine that starts no program for a minute. If somebody waits for
+# the answer and nothing is lost, there is one such start.
 START_PAUSES = (5, 20, 60)
 CHECK_PAUSES = START_PAUSES[:1]
 # A bot that is ready when it's alone, and late again in its matches, is at fault after this many
@@ -101,6 +101,7 @@ class Dispatcher:
         self._again: deque[Plan] = deque()  # matches left over from lost or unfinished batches
         self._waiting: set[int] = set()  # bots that weren't ready in time
         self._hanging: set[int] = set()  # bots that were started again and still weren't
+        self._pauses: Sequence[int] = START_PAUSES
         self._stalls: Counter[int] = Counter()  # how often each bot was started again
         # Matches that wait for bots in `_waiting`, each with its result if it was played.
         self._held: list[tuple[Plan, MatchRow | None]] = []
@@ -151,12 +152,20 @@ class Dispatcher:
         """Start no further matches. `play` still waits for the matches in flight."""
         self.is_stopping = True
 
-    def check(self, setup: TournamentSetup, bots: Iterable[int]) -> Iterator[dict[int, SeatRow]]:
+    def check(
+        self,
+        setup: TournamentSetup,
+        bots: Iterable[int],
+        pauses: Sequence[int] = CHECK_PAUSES,
+    ) -> Iterator[dict[int, SeatRow]]:
         """Start each of these bots once, and complete its handshake. Rule files are skipped.
 
         There's no need to play whole matches, so the bot's opponents all leave in the handshake,
         which ends the match (protocol, 3.5). If a bot supports `keep_alive`, its process is kept
         for its first match.
+
+        Args:
+            pauses: seconds before each start of a bot that wasn't ready in time.
 
         Yields:
             Dictionaries that map bot numbers to the results of their starts, in any order. In a
@@ -167,6 +176,7 @@ class Dispatcher:
             ShortageError, InternalError: same as `Dispatcher.play`.
         """
         self._begin(setup, is_check=True)
+        self._pauses = pauses
         seed, others = drawn_seed(), (LEAVER,) * (setup.players - 1)
         plans = [Plan(0, 0, seed, (bot, *others)) for bot in bots if bot not in self._sources]
         for rows in self._play(iter(plans)):
@@ -178,6 +188,7 @@ class Dispatcher:
         self._bots = setup.bots
         self._players = setup.players
         self._is_check = is_check
+        self._pauses = START_PAUSES
         spec = setup.spec([""] * setup.players, hidden=self._hidden)
         sandbox = spec.sandbox._replace(recorded=self._recorded)
         self._empty = Batch(
@@ -269,7 +280,7 @@ class Dispatcher:
         bots = sorted(self._waiting)
         self._stalls.update(bots)
         self.on_not_ready(bots)
-        for pause in CHECK_PAUSES if self._is_check else START_PAUSES:
+        for pause in self._pauses:
             if not bots:
                 break
             for _ in range(pause * LOOKS_A_SECOND):

@@ -119,11 +119,11 @@ def run(wanted: TournamentSetup, machine: Machine, jobs: int = 2) -> Store:
 
 
 @pytest.fixture(autouse=True)
-def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Seconds that the dispatcher slept. It takes no time."""
-    slept: list[float] = []
-    monkeypatch.setattr(dispatching, "time", SimpleNamespace(sleep=slept.append))
-    return slept
+    seconds: list[float] = []
+    monkeypatch.setattr(dispatching, "time", SimpleNamespace(sleep=seconds.append))
+    return seconds
 
 
 @pytest.mark.parametrize(("ready", "jobs"), [(1, 3), (len(START_PAUSES), 1)])
@@ -168,16 +168,16 @@ def test_bots_that_are_late_again_and_again_have_no_advantage() -> None:
     assert all(match.seats[match.players.index(0)].disqualified for match in store.matches())
 
 
-def test_the_pauses_grow_to_a_minute(pauses: list[float]) -> None:
+def test_the_pauses_grow_to_a_minute(slept: list[float]) -> None:
     machine = Machine({0}, ready=9)
     run(made_setup(2, deals=1), machine)
     assert START_PAUSES == (5, 20, 60)
-    assert sum(pauses) == pytest.approx(85)
+    assert sum(slept) == pytest.approx(85)
 
 
-def test_no_pause_is_left_when_all_are_ready(pauses: list[float]) -> None:
+def test_no_pause_is_left_when_all_are_ready(slept: list[float]) -> None:
     run(made_setup(2, deals=1), Machine({0, 1}, ready=1))
-    assert sum(pauses) == pytest.approx(5)
+    assert sum(slept) == pytest.approx(5)
 
 
 def test_so_many_matches_wait_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +210,8 @@ def test_a_tournament_that_is_stopped_leaves_the_matches_that_wait() -> None:
     assert sorted(play(store)) == [0, 1, 2, 3]
 
 
-def test_in_the_check_a_bot_is_started_once_more() -> None:
+@pytest.mark.parametrize("pauses", [CHECK_PAUSES, START_PAUSES])
+def test_in_the_check_a_bot_is_started_again(pauses: tuple[int, ...]) -> None:
     class Check(Machine):
         def _one(self, plan: Plan) -> MatchRow:
             self.starts.append(plan.players[0])
@@ -218,9 +219,9 @@ def test_in_the_check_a_bot_is_started_once_more() -> None:
 
     machine = Check({1}, ready=9)
     with dispatcher(machine) as made:
-        found = broken_bots(made, made_setup(3), range(3))
+        found = broken_bots(made, made_setup(3), range(3), pauses=pauses)
     assert [*found] == [1]
-    assert machine.starts.count(1) == 1 + len(CHECK_PAUSES)
+    assert machine.starts.count(1) == 1 + len(pauses)
     assert machine.starts.count(0) == 1
 
 
