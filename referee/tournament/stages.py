@@ -19,6 +19,7 @@ from referee.tournament.rows import Plan
 from referee.tournament.schedule import format_of
 from referee.tournament.schedule.format import TournamentSetup, seatings
 from referee.tournament.schedule.pairing import deal_seed
+from referee.tournament.schedule.sprt import sequential
 from referee.tournament.store import Store
 
 
@@ -235,3 +236,38 @@ def planned(store: Store) -> int:
             f"{store.name} is damaged: table matches, match {match}: only {total} exist"
         )
     return total
+
+
+def is_finished(store: Store) -> bool:
+    """Whether a run of this store would have nothing left to do.
+
+    The store must have at least one stage.
+
+    Normally this means that no match is missing. If the tournament ended early, it means that the
+    store has no matches after the end.
+    """
+    setup, withdrawn = store.stages[-1], store.withdrawn
+    test = sequential(setup, store.matches())
+    end = None
+    if withdrawn and setup.ends_with_withdrawal:
+        end = 1 + min(withdrawal.match for withdrawal in withdrawn.values())
+    elif test is not None and test.verdict is not None:
+        end = test.deals * setup.matches_a_deal
+    if end is not None:  # a run may have been killed before it deleted them
+        later = store.select("SELECT 1 FROM matches WHERE match >= ? LIMIT 1", (end,))
+        return next(later, None) is None
+    if store.count()[0] >= planned(store):
+        return True
+    there, out = set(store.played()), store.bots_out()
+    if not (out or withdrawn):
+        return False
+    return not any(True for stage in stages(store) for _ in stage.missing(there, out))
+
+
+def expected(store: Store) -> int:
+    """Return the number of matches that the tournament will have, as far as we know.
+
+    If it's finished, these are its matches. If bots were withdrawn, there may be fewer of them than
+    in the whole schedule.
+    """
+    return store.count()[0] if is_finished(store) else planned(store)

@@ -80,9 +80,8 @@ def plan_tournament(
         UsageError, LogReadError: no match can be played. The text gives the reason.
     """
     from referee.games.outside import known_as
-    from referee.tournament.playing.run import is_finished
     from referee.tournament.setup import with_bots
-    from referee.tournament.stages import check_schedule
+    from referee.tournament.stages import check_schedule, is_finished
 
     stages: list[TournamentSetup] = store.stages
     start = _start(options, stages)

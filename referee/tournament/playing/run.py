@@ -212,29 +212,3 @@ class Run:
         if self.test is not None:
             self.test.add(rows)
         self.on_rows(rows)
-
-
-def is_finished(store: Store) -> bool:
-    """Whether a run of this store would have nothing left to do.
-
-    The store must have at least one stage.
-
-    Normally this means that no match is missing. If the tournament ended early, it means that the
-    store has no matches after the end.
-    """
-    setup, withdrawn = store.stages[-1], store.withdrawn
-    test = sequential(setup, store.matches())
-    end = None
-    if withdrawn and setup.ends_with_withdrawal:
-        end = 1 + min(withdrawal.match for withdrawal in withdrawn.values())
-    elif test is not None and test.verdict is not None:
-        end = test.deals * setup.matches_a_deal
-    if end is not None:  # a run may have been killed before it deleted them
-        later = store.select("SELECT 1 FROM matches WHERE match >= ? LIMIT 1", (end,))
-        return next(later, None) is None
-    if store.count()[0] >= planned(store):
-        return True
-    there, out = set(store.played()), store.bots_out()
-    if not (out or withdrawn):
-        return False
-    return not any(True for stage in stages(store) for _ in stage.missing(there, out))

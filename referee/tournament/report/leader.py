@@ -45,14 +45,20 @@ def _by_score(table: Swiss) -> str:
 
 def _of_knockout(table: KnockoutStanding) -> Iterator[str]:
     for pair in table.pairs:
-        if pair.round == FINAL and pair.winner is not None:
+        if pair.round != FINAL or not pair.is_over:
+            continue
+        if pair.winner is None:
+            yield "Nobody won: no bot was left to play in the final."
+        elif None in pair.bots:
+            yield f"{plain(pair.winner)} won: it had no opponent in the final."
+        else:
             first, second = pair.bots if pair.winner == pair.bots[0] else pair.bots[::-1]
             points = sorted(pair.points, reverse=True)
-            says = f"{points[0]:g} to {points[1]:g} against {plain(second or '')}"
+            says = f"{points[0]:g} to {points[1]:g} against {plain(str(second))}"
             if pair.is_level:
                 is_level = pair.scores[0] == pair.scores[1]
                 says += ", decided by " + ("the seeds" if is_level else "the points in the game")
-            yield f"{plain(first or '')} won the final: {says}."
+            yield f"{plain(str(first))} won the final: {says}."
     playing = [pair for pair in table.pairs if not pair.is_over]
     if playing:
         left = sum(bot is not None for pair in playing for bot in pair.bots)

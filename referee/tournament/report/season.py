@@ -36,7 +36,7 @@ from referee.tournament.report.standings import (
 )
 from referee.tournament.rows import FORFEIT
 from referee.tournament.setup import short_names_of_all
-from referee.tournament.stages import planned
+from referee.tournament.stages import expected
 from referee.tournament.store import Store
 
 
@@ -399,8 +399,7 @@ def _tournament(
 ) -> SeasonTournament:
     store, shown = part.store, part.shown
     setup, names = store.stages[-1], store.names
-    (played, void), forfeits = store.count(), count_ended(store, FORFEIT)
-    is_ended = bool(store.withdrawn) and setup.ends_with_withdrawal
+    (_, void), forfeits = store.count(), count_ended(store, FORFEIT)
     return SeasonTournament(
         name=name,
         format=setup.format,
@@ -408,7 +407,7 @@ def _tournament(
         matches=len(part.table.index),
         void=void - forfeits,
         forfeits=forfeits,
-        planned=played if is_ended else planned(store),
+        planned=expected(store),
         deals=len(part.table.bots),
         repeated_deals=repeated_deals,
         left_out={shown[names[bot]]: why for bot, why in store.left_out.items()},

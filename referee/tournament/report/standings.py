@@ -30,7 +30,7 @@ from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.schedule.swiss import SwissTable
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import short_names
-from referee.tournament.stages import Rounds, Stage, planned, rounds_of
+from referee.tournament.stages import Rounds, Stage, expected, rounds_of
 from referee.tournament.store import Store
 
 _MATCHES = 1_000  # fetch this many matches at a time
@@ -248,7 +248,7 @@ def standings(
     names = store.names
     if deals is None:
         deals = deals_of(store, without)
-    played, void = store.count()
+    _, void = store.count()
     forfeited, withdrawn = count_ended(store, FORFEIT), store.withdrawn
     is_ended = bool(withdrawn) and setup.ends_with_withdrawal
     test = sequential(setup, store.matches())
@@ -262,7 +262,7 @@ def standings(
         matches=len(deals),
         void=void - forfeited,
         forfeits=forfeited,
-        planned=played if is_ended or (test and test.verdict) else planned(store),
+        planned=expected(store),
         deals=len(table.bots),
         seed=setup.seed,
         anchor=None if anchor is None else names[anchor[0]],

@@ -416,23 +416,28 @@ KNOCKOUT_LEGEND = (
 
 
 def pairs_shown(table: KnockoutStanding) -> Iterator[KnockoutPair]:
-    """Yield the pairs of a knockout, last round first. Byes are left out."""
+    """Yield the pairs of a knockout, last round first. Byes are left out, except in the final."""
     rounds = [*dict.fromkeys(pair.round for pair in table.pairs)][::-1]
     # Show the final before the match for third place.
     for name in sorted(rounds, key=lambda name: name != FINAL):
-        yield from (pair for pair in table.pairs if pair.round == name and None not in pair.bots)
+        for pair in table.pairs:
+            is_bye = None in pair.bots
+            if pair.round == name and (not is_bye or (name == FINAL and pair.is_over)):
+                yield pair
 
 
 def pair_result(pair: KnockoutPair) -> tuple[str, str, str]:
     """Return the winner of a pair, the points, and the loser.
 
-    If the round isn't over, return both bots and no points.
+    If the round isn't over, return both bots and no points. A bot that isn't there is "".
     """
-    one, other = pair.bots
-    assert one is not None
-    assert other is not None  # byes are not shown
+    one, other = (bot or "" for bot in pair.bots)
     if not pair.is_over:
         return one, "", other
+    if pair.winner is None:
+        return one, "nobody won", other
+    if not other:
+        return one, "no opponent", ""
     first, second = pair.points
     if pair.winner == other:
         one, other, first, second = other, one, second, first
@@ -446,7 +451,8 @@ def _bracket(table: KnockoutStanding, names: Mapping[str, str]) -> Grid:
     shown.columns[0].justify = "left"
     for pair in pairs_shown(table):
         one, points, other = pair_result(pair)
-        shown.add_row(pair.round, plain(names[one]), points, plain(names[other]))
+        first, second = (plain(names[bot]) if bot else "" for bot in (one, other))
+        shown.add_row(pair.round, first, points, second)
     return shown
 
 

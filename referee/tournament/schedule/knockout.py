@@ -173,6 +173,10 @@ class KnockoutTable:
                 if bot is not None and bot != pair.winner:
                     found[bot] = pair.loser_place
             if pair.is_last and pair.winner is not None:
+                if pair.round == THIRD_PLACE:
+                    # A semi-final in which neither bot could continue sent nobody to this match.
+                    for bot, place in found.items():
+                        found[bot] = WITH_THIRD_PLACE if place == WITH_THIRD_PLACE - 1 else place
                 found[pair.winner] = pair.loser_place - 1
         # The losers of the semi-finals don't have a place before the match for third place.
         yet_to_play = {bot for pair in self.playing for bot in pair.bots}
@@ -188,11 +192,10 @@ class KnockoutTable:
 
     def _with_result(self, pair: Pair, found: Results) -> Pair:
         one, other = pair.bots
-        able = [bot for bot in pair.bots if bot is not None and bot not in found.out]
+        gone = found.out | found.absent
         winner = max(
-            able,
+            (bot for bot in pair.bots if bot is not None and bot not in gone),
             key=lambda bot: (
-                bot not in found.absent,
                 found.points_of(bot),
                 found.scores_of(bot),
                 -self._seed[bot],

@@ -285,11 +285,8 @@ def season_page(
 def is_unfinished(shown: Shown) -> bool:
     """Check whether more matches will be played. If so, the seed must stay secret."""
     found = shown.report.found
-    # After a withdrawal, there are fewer matches than planned, so we count rounds instead.
-    if found.swiss is not None and found.withdrawn:
-        return found.swiss.rounds < (shown.setup.rounds or 0)
     done = found.matches + found.void + found.forfeits
-    return done < found.planned and not shown.is_over
+    return done < found.planned
 
 
 def store_page(template: str, links: Links, shown: Shown, **values: object) -> str:

@@ -20,7 +20,6 @@ from msgspec import Struct
 
 from referee.errors import RefereeError, UsageError
 from referee.logs.record import Place
-from referee.tournament.playing.run import is_finished
 from referee.tournament.report.evening import Evening, evening, played_of
 from referee.tournament.report.history import History, history
 from referee.tournament.report.notable_losses import notable_losses
@@ -53,7 +52,6 @@ class Shown(NamedTuple):
         names: names of the bots, by number.
         changed: when the store changed, in seconds since 1970.
         tournament: `Place.tournament` in the records of its matches.
-        is_over: True if all remaining matches have a bot that is out, so nothing is left to play.
         left: estimated seconds until the end, or None if we can't tell yet.
     """
 
@@ -64,7 +62,6 @@ class Shown(NamedTuple):
     evening: Evening
     changed: float
     tournament: str
-    is_over: bool = False
     left: float | None = None
 
 
@@ -96,13 +93,7 @@ def read_shown(
         evening(store, found, played),
         changed,
         stages[0].digest,
-        _is_over(store, found),
     )
-
-
-def _is_over(store: Store, found: Standings) -> bool:
-    # The matches of a bot that is out are still in the schedule, so we can't just count matches.
-    return bool(found.removed) and is_finished(store)
 
 
 class Entrants(NamedTuple):
@@ -239,7 +230,6 @@ class Tournaments:
                 shown = old.shown._replace(
                     report=old.shown.report._replace(found=found),
                     changed=changed_at(key),
-                    is_over=_is_over(store, found),
                 )
             else:
                 old = None

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from referee.tournament.playing.forfeits import Forfeits, Settled
-from referee.tournament.playing.run import Run, is_finished
+from referee.tournament.playing.run import Run
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import (
     LEFT_OUT,
@@ -26,7 +26,7 @@ from referee.tournament.rows import (
 from referee.tournament.schedule.format import Knockout, TournamentSetup
 from referee.tournament.schedule.withdrawals import Withdrawal, Withdrawals
 from referee.tournament.setup import check_extension
-from referee.tournament.stages import planned, stages
+from referee.tournament.stages import is_finished, planned, stages
 from referee.tournament.store import Store
 from tests.support.helpers import TIMES
 from tests.support.made_up import (

@@ -18,11 +18,11 @@ from referee.errors import InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
 from referee.tournament.playing.batch import BATCH_SECONDS, Failed
 from referee.tournament.playing.dispatcher import AHEAD, MAX_DEATHS, MAX_OTHERS, Dispatcher
-from referee.tournament.playing.run import MOST_FAILED, Run, is_finished
+from referee.tournament.playing.run import MOST_FAILED, Run
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.schedule.format import Knockout, TournamentSetup
-from referee.tournament.stages import Stage, stages
+from referee.tournament.stages import Stage, is_finished, stages
 from referee.tournament.store import Store
 from tests.support.made_up import (
     MadeUp,

@@ -148,13 +148,21 @@ def test_before_the_first_round_is_over_nobody_leads_by_score() -> None:
             "b won the final: 2 to 2 against a, decided by the points in",
         ),
         ("a", (2.0, 2.0), (5.0, 5.0), "a won the final: 2 to 2 against b, decided by the seeds."),
+        (None, (2.0, 2.0), (5.0, 5.0), "Nobody won: no bot was left to play in the final."),
     ],
 )
 def test_the_final_of_a_knockout(
-    winner: str, points: tuple[float, float], scores: tuple[float, float], says: str
+    winner: str | None, points: tuple[float, float], scores: tuple[float, float], says: str
 ) -> None:
     third = KnockoutPair(THIRD_PLACE, ("c", "d"), True, (1.0, 0.0), (0.0, 0.0), "c")
     final = KnockoutPair(FINAL, ("a", "b"), True, points, scores, winner)
     found = standings(played(made_setup(2, deals=1)))
     (sentence,) = leader(replace(found, knockout=KnockoutStanding([third, final], [])))
     assert sentence.startswith(says)
+
+
+def test_a_final_without_an_opponent() -> None:
+    final = KnockoutPair(FINAL, ("a", None), True, (0.0, 0.0), (0.0, 0.0), "a")
+    found = standings(played(made_setup(2, deals=1)))
+    sentences = leader(replace(found, knockout=KnockoutStanding([final], [])))
+    assert [*sentences] == ["a won: it had no opponent in the final."]

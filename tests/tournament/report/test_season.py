@@ -357,6 +357,23 @@ def test_a_withdrawn_bot_and_its_forfeits() -> None:
     assert "two: c is withdrawn." in shown(found)
 
 
+@pytest.mark.parametrize("chosen", [{"format": "swiss", "rounds": 3}, {"format": "knockout"}])
+def test_no_matches_are_missing_after_a_withdrawal_that_shortens_a_tournament(
+    chosen: dict[str, Any],
+) -> None:
+    """A withdrawn bot is in no later round, so there are fewer matches than in the schedule."""
+
+    def failing(plan: Plan) -> MatchRow:
+        return row(plan, left=[left("timeout") if bot in (0, 3) else None for bot in plan.players])
+
+    bots = [Entrant(name, name) for name in "abcd"]
+    wanted = setup(bots, game="dominion", seed=2, deals=3, withdraw_after=3, **chosen)
+    found = season({"one": of_bots("a", "b"), "two": played(wanted, failing)})
+    two = found.tournaments[1]
+    assert two.planned == two.matches + two.void + two.forfeits < 36
+    assert not any("not played" in line for line in shown(found, 200))
+
+
 def test_no_matches_are_missing_after_a_withdrawal_that_ends_a_tournament() -> None:
     def failing(plan: Plan) -> MatchRow:
         return row(plan, left=[left("timeout") if bot == 1 else None for bot in plan.players])

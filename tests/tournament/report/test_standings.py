@@ -708,6 +708,23 @@ def test_a_bracket_has_the_final_first_and_no_byes() -> None:
     assert "no opponent" in rounds[0]
 
 
+def test_a_semi_final_that_nobody_won_gives_the_other_finalist_a_bye() -> None:
+    def killing(plan: Plan) -> MatchRow:
+        both = {0, 3} == {*plan.players}
+        return unplayed_row(plan, {0, 3}, WORKER_KILLED, "") if both else better_wins(plan)
+
+    store = played(made_setup(4, format="knockout", deals=1), killing)
+    rows = rows_of(shown(store), "The bracket, the last round first:")
+    assert rows[:3] == [
+        ["final", "bot1", "no", "opponent"],
+        ["semi-final", "bot0", "nobody", "won", "bot3"],
+        ["semi-final", "bot1", "2", "to", "0", "bot2"],
+    ]
+    page = standings_file(store, read_shown(store, 0.0))
+    assert "bot1 won: it had no opponent in the final." in page
+    assert "nobody won" in page
+
+
 def test_a_pair_that_has_not_played_is_shown_without_points() -> None:
     store = Store.in_memory()
     store.add_stage(made_setup(4, format="knockout", deals=2))

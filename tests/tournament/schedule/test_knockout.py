@@ -7,11 +7,10 @@ from itertools import combinations
 import pytest
 
 from referee.errors import UsageError
-from referee.tournament.playing.run import is_finished
 from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import Knockout, TournamentSetup
 from referee.tournament.schedule.knockout import KnockoutTable, Pair, bracket
-from referee.tournament.stages import bots_with_matches_left, planned, stages, table_of
+from referee.tournament.stages import bots_with_matches_left, is_finished, planned, stages, table_of
 from referee.tournament.store import Store
 from tests.support.made_up import contents, made_setup, play, played, row, void
 
@@ -146,6 +145,7 @@ def test_an_excluded_bot_has_lost_and_its_next_opponents_have_byes() -> None:
     )
     store = played(setup, killing)
     assert rounds(store) == [[((0, 1), None), ((2, 3), 2)], [((2, None), 2), ((3, None), 3)]]
+    assert table_of(store).places() == {2: 1, 3: 3, 0: 4, 1: 4}
     assert is_finished(store)
 
 
@@ -167,6 +167,17 @@ def test_a_bot_that_is_left_out_has_lost_its_round() -> None:
     store.add([unplayed_row(plan, {0}, LEFT_OUT, "it could not start") for plan in first.plans(0)])
     play(store, better_wins)
     assert rounds(store) == [[((0, 3), 3), ((1, 2), 1)], [((1, 3), 1)]]
+
+
+def test_of_two_bots_that_are_left_out_none_goes_on() -> None:
+    store = Store.in_memory()
+    store.add_stage(knockout(4))
+    first = next(stages(store))
+    gone = [plan for deal in (0, 1) for plan in first.plans(deal) if 0 in plan.players]
+    store.add([unplayed_row(plan, {0, 3}, LEFT_OUT, "it could not start") for plan in gone])
+    play(store, better_wins)
+    assert rounds(store) == [[((0, 3), None), ((1, 2), 1)], [((1, None), 1)]]
+    assert table_of(store).places() == {1: 1, 0: 3, 2: 3, 3: 3}
 
 
 def test_the_round_that_is_being_played_is_known() -> None:
