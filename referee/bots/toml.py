@@ -85,7 +85,10 @@ def read_table(
         try:
             found[key] = msgspec.convert(value, fields[key].type)
         except msgspec.ValidationError as error:
-            problems.append(f"{where}: {key}: {error}")
+            # For a table, msgspec doesn't say which value is wrong.
+            parts = value.items() if isinstance(value, dict) else ()
+            part = next((f"{name}: " for name, each in parts if not isinstance(each, str)), "")
+            problems.append(f"{where}: {key}: {part}{str(error).partition(' - at ')[0]}")
     if not table.get("command", ""):
         problems.append(f"{where}: command is missing: give the command that starts the bot")
     if problem := name_problem(found.get("name", "")):

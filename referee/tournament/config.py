@@ -56,9 +56,26 @@ def read_config(name: str) -> Config:
     tables = options.pop("bot", [])
     if not isinstance(tables, list):
         raise UsageError(f"{name}: bot must be a table each: [[bot]]")
+    for where, table in [(name, options), *_numbered(name, tables)]:
+        _check_spellings(where, table)
     limits, rest = [_limits_in(table) for table in tables], [_without_limits(t) for t in tables]
     bots, directories = _bots(name, rest, folder)
     return Config(options, bots, limits, directories, folder)
+
+
+def _numbered(name: str, tables: list[Any]) -> list[tuple[str, Any]]:
+    return [(f"{name}: bot {number}", table) for number, table in enumerate(tables, 1)]
+
+
+def _check_spellings(where: str, table: Any) -> None:
+    # An option may be written with "-" or "_". If both are there, we can't know which one is meant.
+    first: dict[str, str] = {}
+    for key in table if isinstance(table, dict) else ():
+        other = first.setdefault(_name(key), key)
+        if other != key:
+            raise UsageError(
+                f"{where}: {other} and {key} are the same option: leave one of them out"
+            )
 
 
 def _limits_in(table: Any) -> dict[str, Any]:
@@ -81,8 +98,7 @@ def _bots(name: str, tables: list[Any], folder: Path) -> tuple[list[Entrant], li
     entrants: list[Entrant] = []
     directories: list[str] = []
     problems: list[str] = []
-    for number, table in enumerate(tables, 1):
-        where = f"{name}: bot {number}"
+    for where, table in _numbered(name, tables):
         bot, wrong = read_table(_Bot, table, where, [each.replace("_", "-") for each in LIMITS])
         problems += wrong
         problems += [f"{where}: {problem}" for problem in _problems(bot, folder)]

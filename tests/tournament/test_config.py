@@ -108,7 +108,15 @@ def test_bots_are_started_where_the_file_says(file: Path) -> None:
         ("[[bot]]\ncommand = 'a'\ntime-limt = 2", "'time-limt'; did you mean time-limit?"),
         ("[[bot]]\ncommand = 'a'\ndirectory = 'none'", "bot 1: directory: none is not there"),
         ("[[bot]]\ncommand = 'a'\nname = \"a\\u001b[31m\"", "'a\\x1b[31m' has a character that"),
-        ("[[bot]]\ncommand = 'a'\nenv = { A = 1 }", "Expected `str`, got `int`"),
+        (
+            "[[bot]]\ncommand = 'a'\nenv = { B = '2', A = 1 }",
+            "1: env: A: Expected `str`, got `int`",
+        ),
+        ("time-limit = 2\ntime_limit = 3", "time-limit and time_limit are the same option"),
+        (
+            "[[bot]]\ncommand = 'a'\ncpu_limit = 2\ncpu-limit = 2",
+            "bot 1: cpu_limit and cpu-limit are the same option",
+        ),
     ],
 )
 def test_what_is_wrong_is_one_line_with_the_file_in_it(file: Path, text: str, says: str) -> None:

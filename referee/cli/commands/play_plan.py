@@ -46,8 +46,8 @@ def plan_match(
 
     resumed = _resumed(options)
     names, bots = options.named_bots
-    if resumed is not None:
-        bots, names = bots or resumed.header.bots, names or resumed.header.names or []
+    if resumed is not None and not bots:
+        bots, names = resumed.header.bots, resumed.header.names or []
     if resumed is None:
         game = options.game or game_of_bots((bot, "") for bot in bots)
         seed = settings.chosen_seed(options.seed, options.seed_file)

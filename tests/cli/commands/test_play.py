@@ -25,6 +25,24 @@ def test_a_bot_has_the_name_before_it(tmp_path: Path, capsys: Any) -> None:
     assert entries(record)[0]["names"] == ["new", ""]
 
 
+def test_other_bots_that_continue_a_match_have_no_names_of_the_record(
+    tmp_path: Path, capsys: Any
+) -> None:
+    """The names are those that a tournament has given to the bots of the record."""
+    record, again = tmp_path / "r.jsonl", tmp_path / "again.jsonl"
+    words = ["play", "--max-turns", "2", "--seed", "1", "a=smithy.json", "b=smithy.json"]
+    assert cli.main([*words, "--record", str(record)]) == 0
+    resume = ["play", "--resume", str(record), "--turn", "2", "--record", str(again)]
+    assert cli.main([*resume, "-q"]) == 0
+    assert entries(again)[0]["names"] == ["a", "b"]
+    capsys.readouterr()
+    assert cli.main([*resume, "big_money.json", "new=smithy.json"]) == 0
+    assert entries(again)[0]["names"] == ["", "new"]
+    assert re.search(r"player1  Big Money +\d", capsys.readouterr().out)
+    assert cli.main([*resume, "big_money.json", "smithy.json", "-q"]) == 0
+    assert "names" not in entries(again)[0]
+
+
 def test_the_line_of_a_long_match_has_the_names_that_are_shown() -> None:
     spec = replace(match_spec(["big_money", "./my_bot.py"]), names=("Zoe", ""))
     scores = [SimpleNamespace(score=3), SimpleNamespace(score=6)]
