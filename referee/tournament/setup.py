@@ -26,7 +26,7 @@ from referee.text.terminal import as_text
 from referee.tournament.choices import FORMATS, MAX_BOTS
 from referee.tournament.rows import Entrant
 from referee.tournament.schedule import format_of
-from referee.tournament.schedule.format import TournamentSetup
+from referee.tournament.schedule.format import Knockout, TournamentSetup
 from referee.tournament.schedule.pairing import MAX_PLAYERS
 
 
@@ -289,6 +289,8 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
             found.append(_difference("deal_seeds", _format_seeds(before), _format_seeds(now)))
         elif name == "bots":
             found.append(_different_bots(before, now))
+        elif name == "knockout":
+            found += _different_brackets(old, new)
         else:
             found.append(_difference("pairing" if name == "format" else name, before, now))
     return found
@@ -333,6 +335,19 @@ def _different_bots(old: Sequence[Entrant], new: Sequence[Entrant]) -> str:
                 parts = f"{getattr(before, field)!r} in the store, {getattr(now, field)!r} now"
                 return f"{field} of bot {number}: {parts}"
     return f"bots: {len(old)} in the store, {len(new)} now"
+
+
+def _different_brackets(old: TournamentSetup, new: TournamentSetup) -> Iterator[str]:
+    before, now = (Knockout() if it.knockout is UNSET else it.knockout for it in (old, new))
+    if before.seeding != now.seeding:
+        yield _difference("seeding", _seeding(old, before), _seeding(new, now))
+    if before.third_place != now.third_place:
+        yield _difference("third_place", before.third_place, now.third_place)
+
+
+def _seeding(setup: TournamentSetup, knockout: Knockout) -> str:
+    names = [setup.bots[bot].name for bot in knockout.seeding]
+    return ", ".join(names) or "in the order of the bots"
 
 
 def limit_words(own: OwnLimits) -> str:

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from referee.bots.command import together
@@ -16,7 +17,7 @@ from referee.errors import UsageError
 from referee.tournament.entrants import find_entrant
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
-from referee.tournament.schedule.format import TournamentSetup
+from referee.tournament.schedule.format import Knockout, TournamentSetup
 from referee.tournament.setup import (
     as_unicode,
     check_extension,
@@ -149,6 +150,23 @@ def test_what_differs(change: str) -> None:
     options, says = CHANGES[change]
     found = differences(made_setup(4), made_setup(**({"bots": 4} | options)))
     assert says in "; ".join(found)
+
+
+@pytest.mark.parametrize(
+    ("now", "says"),
+    [
+        (
+            Knockout((0, 1, 2, 3)),
+            ["seeding: bot2, bot1, bot0, bot3 in the store, bot0, bot1"],
+        ),
+        (UNSET, ["seeding: bot2, bot1, bot0, bot3 in the store, in the order of the bots now"]),
+        (Knockout((2, 1, 0, 3), third_place=True), ["third_place: False in the store, True now"]),
+    ],
+)
+def test_how_brackets_differ(now: Any, says: list[str]) -> None:
+    old = made_setup(4, format="knockout", deals=1, knockout=Knockout((2, 1, 0, 3)))
+    found = differences(old, made_setup(4, format="knockout", deals=1, knockout=now))
+    assert [line[: len(start)] for line, start in zip(found, says, strict=True)] == says
 
 
 def test_which_bot_differs() -> None:

@@ -10,6 +10,7 @@ from referee.cli.consent import SandboxChoice, chosen_sandbox
 from referee.cli.settings import chosen_seed
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.match.limits import LIMITS
 from referee.tournament.choices import WITHDRAW_AFTER
 
 if TYPE_CHECKING:
@@ -137,6 +138,13 @@ def _start(options: TournamentOptions, stages: Sequence[TournamentSetup]) -> _St
         raise UsageError("--position FILE, a match record, and --turn N go together")
     if options.position is None or options.turn is None:
         return None
+    if stages and (stored := stages[-1].position):
+        # The store has all of the position, so its file may be gone, or have other content now.
+        before = stages[-1]
+        is_its_game = options.game in (None, before.game)
+        if is_its_game and (stored.record, stored.turn) == (options.position, options.turn):
+            own = {name: each for name, each in before.settings.items() if name not in LIMITS}
+            return _Start(before.game, before.players, own, stored)
     from msgspec.structs import asdict
 
     from referee.logs.conversation import position_at
@@ -220,7 +228,7 @@ def _setup(
         deal_seeds=UNSET if options.deal_seeds is None else options.deal_seeds.seeds,
         format=options.pairing,
         sprt=_sprt(options),
-        knockout=_knockout(options, bots),
+        knockout=_knockout(options, bots, stages),
         seed=seed,
         keep_alive=not options.no_keep_alive,
         withdraw_after=_withdraw_after(options, stages),
@@ -237,7 +245,9 @@ def _withdraw_after(options: TournamentOptions, stages: Sequence[TournamentSetup
     return stages[-1].withdraw_after if stages else WITHDRAW_AFTER
 
 
-def _knockout(options: TournamentOptions, bots: Sequence[Entrant]) -> Knockout | UnsetType:
+def _knockout(
+    options: TournamentOptions, bots: Sequence[Entrant], stages: Sequence[TournamentSetup]
+) -> Knockout | UnsetType:
     from msgspec import UNSET
 
     from referee.tournament.report.seeding import seeding_by
@@ -245,6 +255,10 @@ def _knockout(options: TournamentOptions, bots: Sequence[Entrant]) -> Knockout |
 
     if options.seeding is None and not options.third_place:
         return UNSET
+    stored = stages[-1].knockout if stages else UNSET
+    if options.seeding is not None and isinstance(stored, Knockout) and stored.seeding:
+        # The bracket is fixed, so the file may be gone, or have other ratings now.
+        return Knockout(stored.seeding, options.third_place)
     names = [bot.name for bot in bots]
     seeding = () if options.seeding is None else seeding_by(options.seeding, names)
     return Knockout(seeding, options.third_place)
@@ -286,6 +300,12 @@ def _check_same(
         raise UsageError(
             f"{store.name}: its matches had no sandbox, and now there is one: --sandbox none "
             "continues without it"
+        )
+    names = {bot.name for bot in now.bots}
+    if gone := [bot.name for bot in before.bots if bot.name not in names]:
+        raise UsageError(
+            f"{store.name} has the matches of {', '.join(gone)}, too: name every bot of the "
+            "tournament; --skip-broken leaves out those that cannot be started"
         )
     if extend:
         check_extension(before, now)

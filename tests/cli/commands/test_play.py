@@ -38,7 +38,7 @@ def test_other_bots_that_continue_a_match_have_no_names_of_the_record(
     capsys.readouterr()
     assert cli.main([*resume, "big_money.json", "new=smithy.json"]) == 0
     assert entries(again)[0]["names"] == ["", "new"]
-    assert re.search(r"player1  Big Money +\d", capsys.readouterr().out)
+    assert re.search(r"player1  Big Money by rules +\d", capsys.readouterr().out)
     assert cli.main([*resume, "big_money.json", "smithy.json", "-q"]) == 0
     assert "names" not in entries(again)[0]
 

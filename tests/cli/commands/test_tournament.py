@@ -42,6 +42,7 @@ from referee.logs.outputs import REPORT
 from referee.logs.zstd import zstd
 from referee.tournament.report.standings import standings
 from referee.tournament.rows import WORKER_KILLED, MatchRow, Plan, unplayed_row
+from referee.tournament.schedule.format import Knockout
 from referee.tournament.store import Store
 from tests.support.forked_referee import ForkedReferee, forked_referee
 from tests.support.live import ROOT, end_left_behind, one_line, referee, referee_process
@@ -672,6 +673,29 @@ def test_a_knockout_is_seeded_by_the_ratings_of_another_store(commands: Commands
     assert "no such file" in commands.refused(
         *(*BOTS, "--pairing", "knockout", "--seeding", "none.sqlite")
     )
+
+
+def test_a_knockout_continues_without_the_store_that_has_seeded_it(commands: Commands) -> None:
+    commands.run("tournament", *BOTS, "--deals", "2", "--store", "week.sqlite")
+    words = [*BOTS, "--pairing", "knockout", "--deals", "1", "--seed", "1"]
+    commands.tournament(*words, "--seeding", "week.sqlite")
+    with Store.for_reading(commands.store) as store:
+        bracket = store.stages[-1].knockout
+        assert isinstance(bracket, Knockout)
+        seeding = ", ".join(store.names[bot] for bot in bracket.seeding)
+    Path("week.sqlite").unlink()
+    commands.tournament(*words, "--seeding", "week.sqlite")
+    assert commands.played == []
+    said = commands.refused(*words)
+    assert f"seeding: {seeding} in the store, in the order of the bots now" in said
+
+
+def test_a_bot_that_is_not_named_any_more_is_named(commands: Commands) -> None:
+    more = ["--deals", "2", "--seed", "1"]
+    commands.tournament(*BOTS, *more)
+    said = commands.refused(*BOTS[:1], *BOTS[2:], *more)
+    assert f"{commands.store} has the matches of big_money, too: name every bot of the tournament" in said
+    assert "--skip-broken" in said
 
 
 def test_a_list_of_deals(commands: Commands) -> None:

@@ -102,6 +102,22 @@ def test_standings_say_where_the_matches_begin(say: Say) -> None:
         assert [player["score"] for player in players] == scores[loss["match"]]
 
 
+def test_a_store_continues_without_the_file_of_its_position(say: Say, tmp_path: Path) -> None:
+    Path("gone.jsonl").write_bytes(Path(RECORD).read_bytes())
+    words = [*BOTS, "--position", "gone.jsonl", "--seed", "7", "--store", "s.sqlite", "-q"]
+    assert say("tournament", *words, "--turn", "34", "--deals", "1")[0] == 0
+    whole = rows("s.sqlite")
+    for change in (lambda: Path("gone.jsonl").write_text("{}"), Path("gone.jsonl").unlink):
+        change()
+        assert say("tournament", *words, "--turn", "34", "--deals", "1")[0] == 0
+        assert rows("s.sqlite") == whole
+    assert say("tournament", *words, "--turn", "34", "--deals", "2", "--extend")[0] == 0
+    code, _, why = say("tournament", *words, "--turn", "33", "--deals", "2")
+    assert (code, "cannot read gone.jsonl" in why) == (2, True)
+    more = ["--turn", "34", "--deals", "2", "--game", "tribute"]
+    assert "cannot read gone.jsonl" in say("tournament", *words, *more)[2]
+
+
 def test_a_store_continues_with_the_same_position_of_any_name(say: Say, tmp_path: Path) -> None:
     play(say, "s.sqlite")
     whole = rows("s.sqlite")
