@@ -22,7 +22,14 @@ from referee.errors import UsageError, cannot_write
 from referee.games import ADD_GAME, GAMES
 from referee.games.outside import Source
 from referee.match.limits import LimitsBy
-from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchColumns, MatchRow, SeatRow
+from referee.tournament.rows import (
+    LEFT_OUT,
+    WITHDRAWN,
+    WORKER_KILLED,
+    MatchColumns,
+    MatchRow,
+    SeatRow,
+)
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.stored import TABLES, bot_rows, check_rows
@@ -36,7 +43,7 @@ MAX_NUMBER = 2**63 - 1
 # These rows are facts about earlier matches, so only delete them if the store has no matches.
 _DELETE_FACTS = (
     "DELETE FROM about WHERE key IN "
-    "('versions', 'left_out', 'limits_by', 'game_files', 'withdrawn')"
+    "('versions', 'left_out', 'limits_by', 'game_files', 'withdrawn', 'reinstated')"
 )
 # If a reader blocks the database, a transaction waits for it for this many seconds.
 _WAIT_SECONDS = 30
@@ -341,6 +348,7 @@ class Store:
         if stages and stages[-1].game not in GAMES:
             raise UsageError(f"{self.name} is of the game {stages[-1].game!r}; {ADD_GAME}")
         _ = self.versions, self.left_out, self.limits_by, self.game_files, self.withdrawn
+        _ = self.reinstated
         if not rows:
             return
         try:
@@ -444,6 +452,27 @@ class Store:
         """The withdrawn bots, by number."""
         found: dict[str, Withdrawal] = self._get_optional("withdrawn", dict[str, Withdrawal])
         return {number: found[name] for number, name in enumerate(self.names) if name in found}
+
+    @property
+    def reinstated(self) -> dict[int, int]:
+        """For each bot that was reinstated, the last match of the streak that had withdrawn it."""
+        found: dict[str, int] = self._get_optional("reinstated", dict[str, int])
+        return {number: found[name] for number, name in enumerate(self.names) if name in found}
+
+    def reinstate(self, bot: int) -> None:
+        """Take back a bot's withdrawal, and delete its forfeits so that they are played.
+
+        Args:
+            bot: number of a bot that is withdrawn.
+        """
+        names, withdrawn, reinstated = self.names, self.withdrawn, self.reinstated
+        reinstated[bot] = withdrawn.pop(bot).match
+        gone = self.select(
+            "SELECT match FROM seats WHERE bot = ? AND disqualified = ?", (bot, WITHDRAWN)
+        )
+        with writing(self.name), self._connection:
+            self._put("reinstated", {names[each]: at for each, at in sorted(reinstated.items())})
+        self.settle([], [match for (match,) in gone], withdrawn)
 
     @property
     def limits_by(self) -> list[LimitsBy]:

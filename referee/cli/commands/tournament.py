@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from operator import attrgetter
 from pathlib import Path
@@ -67,9 +67,34 @@ def run(options: TournamentOptions, interrupts: Interrupts) -> int:
             file = file or str(folder / "tournament.sqlite")
             records = records or str(folder / "records")
         store = stack.enter_context(Store.in_memory() if file is None else Store.for_writing(file))
+        _reinstate(store, options.reinstate)
         plan = plan_tournament(options, config, store)
         run = _Run(options, plan, store, file, records, interrupts)
         return run.run(stack)
+
+
+def _reinstate(store: Store, names: Sequence[str]) -> None:
+    """Take back withdrawals. It's fine if the same command did it before.
+
+    Raises:
+        UsageError: a bot is not withdrawn, or later rounds depend on its forfeits.
+    """
+    from referee.tournament.stages import depends_on_results
+
+    all_names = [] if store.is_empty else store.names
+    for name in names:
+        bot = all_names.index(name) if name in all_names else -1
+        if bot < 0 or bot not in store.withdrawn:
+            if bot >= 0 and bot in store.reinstated:
+                continue
+            there = ", ".join(all_names[each] for each in store.withdrawn) if all_names else ""
+            raise UsageError(f"--reinstate {name}: it is not withdrawn; {there or 'no bot'} is")
+        if depends_on_results(store.stages[-1]):
+            raise UsageError(
+                f"--reinstate {name}: the pairs of later rounds depend on its forfeits; "
+                "let it play in a new tournament"
+            )
+        store.reinstate(bot)
 
 
 def _with_config(options: TournamentOptions, file: str) -> tuple[TournamentOptions, Config]:

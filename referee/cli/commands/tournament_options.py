@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from referee.cli.commands.standings import anchor_option, bot_option
-from referee.cli.options import Heading, Options, argument, flag, option
+from referee.cli.options import Heading, Options, argument, flag, option, repeated
 from referee.cli.settings import (
     LIMITS_OF_BOTS,
     Settings,
@@ -82,6 +82,9 @@ spec/tournaments.md."""
         None,
         "withdraw a bot that is disqualified for the same cause in N consecutive matches: its "
         f"later matches are forfeits, not played; or never (default: {WITHDRAW_AFTER})",
+    )
+    reinstate: tuple[str, ...] = repeated(
+        "NAME", "take back a withdrawal: play the bot's forfeits; can be repeated"
     )
     strict: bool = flag("exit with 1 also if a bot was disqualified or left out")
     same_bot: bool = flag(

@@ -56,7 +56,7 @@ class Forfeits:
     def __init__(self, store: Store) -> None:
         setup = store.stages[-1]
         self._store = store
-        self._withdrawals = Withdrawals(setup.withdraw_after)
+        self._withdrawals = Withdrawals(setup.withdraw_after, store.reinstated)
         self._noted = store.withdrawn
         self._ends_with_withdrawal = setup.ends_with_withdrawal
         self.next = 0

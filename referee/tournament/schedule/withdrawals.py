@@ -33,14 +33,16 @@ class Withdrawals:
 
     Args:
         after: withdraw a bot after a streak of this length. If it's None, no bot is withdrawn.
+        reinstated: for each bot that was reinstated, the last match that doesn't count any more.
 
     Attributes:
         found: the withdrawn bots, by number.
     """
 
-    def __init__(self, after: int | None) -> None:
+    def __init__(self, after: int | None, reinstated: Mapping[int, int] | None = None) -> None:
         self.found: dict[int, Withdrawal] = {}
         self._after = after
+        self._reinstated = reinstated or {}
         self._rows: dict[int, tuple[str, int]] = {}  # for each bot, the code and the length
 
     def of(self, bots: Iterable[int]) -> set[int]:
@@ -55,7 +57,7 @@ class Withdrawals:
             codes: each bot's code if it was disqualified in this match, otherwise None.
         """
         for bot, code in codes.items():
-            if code is None:
+            if code is None or match <= self._reinstated.get(bot, -1):
                 self._rows.pop(bot, None)
                 continue
             before, length = self._rows.get(bot, (code, 0))

@@ -41,7 +41,7 @@ from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import REPORT
 from referee.logs.zstd import zstd
 from referee.tournament.report.standings import standings
-from referee.tournament.rows import WORKER_KILLED, MatchRow, Plan, unplayed_row
+from referee.tournament.rows import FORFEIT, WORKER_KILLED, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import Knockout
 from referee.tournament.store import Store
 from tests.support.forked_referee import ForkedReferee, forked_referee
@@ -690,11 +690,68 @@ def test_a_knockout_continues_without_the_store_that_has_seeded_it(commands: Com
     assert f"seeding: {seeding} in the store, in the order of the bots now" in said
 
 
+def failing(plan: Plan) -> MatchRow:
+    """Bot 1 fails in each match."""
+    return row(plan, left=[left() if bot == 1 else None for bot in plan.players])
+
+
+def test_a_withdrawal_is_taken_back(commands: Commands) -> None:
+    words = [*BOTS, "--deals", "4", "--seed", "1", "--withdraw-after", "2"]
+    commands.result = failing
+    commands.tournament(*words, code=1)
+    with Store.for_reading(commands.store) as store:
+        ((bot, withdrawal),) = store.withdrawn.items()
+        forfeits = [match.match for match in store.matches() if match.reason == FORFEIT]
+        assert (bot, len(forfeits)) == (1, 14)
+    commands.result = row
+    commands.tournament(*words, "--reinstate", "big_money", code=0)
+    assert sorted(commands.played) == forfeits
+    with Store.for_reading(commands.store) as store:
+        assert (store.withdrawn, store.reinstated) == ({}, {1: withdrawal.match})
+        assert store.count() == (24, 0)
+    # The same command may be given again, and the two matches that it lost stay lost.
+    commands.tournament(*words, "--reinstate", "big_money", code=0)
+    assert commands.played == []
+
+
+def test_a_bot_that_fails_again_is_withdrawn_again(commands: Commands) -> None:
+    words = [*BOTS, "--deals", "4", "--seed", "1", "--withdraw-after", "2"]
+    commands.result = failing
+    commands.tournament(*words, code=1)
+    with Store.for_reading(commands.store) as store:
+        before = store.withdrawn[1].match
+    commands.tournament(*words, "--reinstate", "big_money", code=1)
+    with Store.for_reading(commands.store) as store:
+        assert store.withdrawn[1].match > before
+        assert store.count()[0] == 24
+        assert len([m for m in store.matches() if m.reason == FORFEIT]) == 12
+
+
+@pytest.mark.parametrize("name", ["minimal", "nobody"])
+def test_only_a_bot_that_is_withdrawn_can_be_reinstated(name: str, commands: Commands) -> None:
+    words = [*BOTS, "--deals", "2", "--seed", "1", "--withdraw-after", "2"]
+    says = f"--reinstate {name}: it is not withdrawn; no bot is"
+    assert says in commands.refused(*words, "--reinstate", name)
+    commands.result = failing
+    commands.tournament(*words, code=1)
+    says = f"--reinstate {name}: it is not withdrawn; big_money is"
+    assert says in commands.refused(*words, "--reinstate", name)
+
+
+def test_no_withdrawal_is_taken_back_after_later_rounds(commands: Commands) -> None:
+    words = [*BOTS, "--deals", "4", "--seed", "1", "--withdraw-after", "2"]
+    words += ["--pairing", "swiss", "--rounds", "2"]
+    commands.result = failing
+    commands.tournament(*words, code=1)
+    said = commands.refused(*words, "--reinstate", "big_money")
+    assert "the pairs of later rounds depend on its forfeits" in said
+
+
 def test_a_bot_that_is_not_named_any_more_is_named(commands: Commands) -> None:
     more = ["--deals", "2", "--seed", "1"]
     commands.tournament(*BOTS, *more)
     said = commands.refused(*BOTS[:1], *BOTS[2:], *more)
-    assert f"{commands.store} has the matches of big_money, too: name every bot of the tournament" in said
+    assert f"{commands.store} has the matches of big_money, too: name every bot of the" in said
     assert "--skip-broken" in said
 
 

@@ -46,6 +46,17 @@ def test_a_row_of_one_cause_withdraws_a_bot(codes: str, match: int | None) -> No
     assert found(3, *matches) == ({} if match is None else {7: Withdrawal(match, code)})
 
 
+@pytest.mark.parametrize(("last", "match"), [(-1, 2), (0, 3), (2, 5), (6, None)])
+def test_a_row_begins_after_the_match_of_a_bot_that_was_reinstated(
+    last: int, match: int | None
+) -> None:
+    withdrawals = Withdrawals(3, {7: last})
+    for number in range(9):
+        if not withdrawals.of([7]):
+            withdrawals.take(number, {7: "timeout", 8: None})
+    assert withdrawals.found == ({} if match is None else {7: Withdrawal(match, "timeout")})
+
+
 def test_never() -> None:
     assert found(None, *[{0: "timeout", 1: None}] * 100) == {}
 
