@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Future
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ from referee.tournament.playing import dispatcher as dispatching
 from referee.tournament.playing.dispatcher import (
     CHECK_PAUSES,
     LEAVER,
+    MAX_DEATHS,
     MAX_STALLS,
     START_PAUSES,
     Dispatcher,
@@ -68,6 +70,7 @@ class Machine(MadeUp):
         self._always = always
         self._in_play: list[Future[Any]] = []
         self.starts: list[int] = []
+        self.on_start: Callable[[], object] = lambda: None
         self.before: list[int] = []
         self.late: list[int] = []
 
@@ -87,6 +90,7 @@ class Machine(MadeUp):
     def _one(self, plan: Plan) -> MatchRow:
         if LEAVER in plan.players:
             bot = plan.players[0]
+            self.on_start()
             self.before = self.before or [*self.played]
             self.starts.append(bot)
             late = {bot} if self.starts.count(bot) < self._ready else set()
@@ -181,7 +185,8 @@ def test_no_pause_is_left_when_all_are_ready(slept: list[float]) -> None:
 
 
 def test_so_many_matches_wait_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dispatching, "MAX_HELD", 3)
+    """Four matches are in flight, and when they are back, two more are drawn."""
+    monkeypatch.setattr(dispatching, "MAX_HELD", 6)
     drawn: list[int] = []
     wanted = made_setup(2, deals=20)
     machine = Machine({0}, ready=1)
@@ -190,7 +195,7 @@ def test_so_many_matches_wait_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
         for match in range(40):
             drawn.append(match)
             if not machine.starts:
-                assert len(drawn) <= 3 + 2 * 2  # those in flight wait as well when they have ended
+                assert len(drawn) <= 6
             yield Plan(match, match // 2, 1, (0, 1))
 
     with dispatcher(machine, 2) as made:
@@ -208,6 +213,45 @@ def test_a_tournament_that_is_stopped_leaves_the_matches_that_wait() -> None:
         it.play(made)
     assert (store.count()[0], machine.starts) == (0, [])
     assert sorted(play(store)) == [0, 1, 2, 3]
+
+
+def test_a_run_that_is_stopped_in_a_pause_starts_nothing_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = Machine({0, 1}, ready=9)
+    with dispatcher(machine) as made:
+        monkeypatch.setattr(dispatching, "time", SimpleNamespace(sleep=lambda _: made.stop()))
+        assert [*made.play(made_setup(2), iter([Plan(0, 0, 1, (0, 1))]))][-1] == []
+    assert machine.starts == []
+
+
+def test_a_run_that_is_stopped_between_two_starts_leaves_the_second_out() -> None:
+    machine = Machine({0, 1}, ready=9)
+    with dispatcher(machine) as made:
+        for _ in made.play(made_setup(2), iter([Plan(0, 0, 1, (0, 1))])):
+            pass
+        whole = [*machine.starts]
+        machine.starts.clear()
+        rows = made.play(made_setup(2), iter([Plan(0, 0, 1, (0, 1))]))
+        machine.on_start = made.stop
+        made._hanging.clear()
+        assert sum(map(len, rows)) == 0
+    assert (whole, machine.starts) == ([0, 1] * len(START_PAUSES), [0])
+
+
+def test_a_bot_that_kills_its_worker_alone_is_left_to_its_matches() -> None:
+    class Kills(Machine):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future = super().submit(fn, *args, **kwargs)
+            if any(LEAVER in plan.players for plan in args[0].plans):
+                future = Future()
+                future.set_exception(BrokenExecutor())
+            return future
+
+    wanted = made_setup(2, deals=2)
+    machine = Kills({0}, ready=1)
+    assert contents(run(wanted, machine)) == contents(played(wanted))
+    assert machine.starts == [0] * MAX_DEATHS
 
 
 @pytest.mark.parametrize("pauses", [CHECK_PAUSES, START_PAUSES])
