@@ -157,6 +157,7 @@ def _run_at_changes(options: ConformOptions, game: str, interrupts: Interrupts) 
     if not seen:
         _Bot(options, game)  # this raises a `UsageError` if the bot doesn't exist
         raise UsageError(f"--watch: BOT {plain(bot)} names no file that could change")
+    changed = writes = False
     while True:
         try:
             _run_once(options, game, interrupts)
@@ -165,6 +166,15 @@ def _run_at_changes(options: ConformOptions, game: str, interrupts: Interrupts) 
             # building the folder again.
             for line in error.lines:
                 console.say(line)
+        # The author may have saved a file during the test, so we test again. If files change during
+        # that test as well, they are probably the bot's own, such as a log.
+        after = files_digest(bot, game)
+        if changed and after not in ("", seen) and not writes:
+            writes = True
+            console.say("files in the bot's folder change in each test: only later changes count")
+        changed = after not in ("", seen)
+        if writes and after:
+            seen = after
         console.say("waiting for a change of the bot's files; Ctrl-C ends")
         with interrupts.raising():
             # While somebody is replacing the file, the digest is "".

@@ -52,6 +52,8 @@ def run(options: TournamentOptions, interrupts: Interrupts) -> int:
     config = None
     if options.config is not None:
         options, config = _with_config(options, options.config)
+        if options.bots and config.bots:
+            say(f"{options.config}: its bots do not play, because the command names others")
     if options.record_stderr and options.records is None:
         raise UsageError("--record-stderr goes with --records DIR")
     if options.table_every is not None and options.progress != "lines":

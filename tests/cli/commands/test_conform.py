@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from html.parser import HTMLParser
+from itertools import islice
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -210,6 +211,28 @@ def test_a_change_of_the_bot_runs_the_cases_again(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert "does not conform" in words_of(said)
     assert f"{bot} conforms: 1 of 1 cases passed" in words_of(said)
+
+
+@pytest.mark.slow
+def test_a_bot_that_writes_into_its_folder_is_not_tested_for_ever(tmp_path: Path) -> None:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "bot.toml").write_text(f"command = '{sys.executable} bot.py'\n")
+    log = "open('bot.log', 'a').write('started ')\n"
+    (folder / "bot.py").write_text(log + referee("bots", "--show", "minimal").stdout)
+    words = ["conform", str(folder), "--case", "3.4/1", "--watch", "--quiet", "--sandbox", "none"]
+    with ForkedReferee(*words, **PIPES) as process:
+        assert process.stderr is not None
+        waits = "referee: waiting for a change of the bot's files; Ctrl-C ends\n"
+        says = "referee: files in the bot's folder change in each test: only later changes count\n"
+        # Other lines say that a tournament's sandbox would not let it write.
+        lines = (line for line in process.stderr if line in (waits, says))
+        assert [*islice(lines, 3)] == [waits, says, waits]
+        (folder / "bot.py").write_text("raise SystemExit\n")
+        assert next(lines) == waits
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+    assert (folder / "bot.log").read_text().count("started") == 2
 
 
 def test_what_should_be_is_a_warning_unless_strict() -> None:

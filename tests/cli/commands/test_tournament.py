@@ -931,7 +931,10 @@ def test_the_command_line_wins_over_the_config(commands: Commands) -> None:
     chosen = setup("--deals", "1", "--seed", "6", "--set", "max_turns=7", "big_money", "x=minimal")
     assert (chosen.deals, chosen.seed, chosen.settings["max_turns"]) == (1, 6, 7)
     assert [bot.name for bot in chosen.bots] == ["big_money", "x"]
+    said = "night.toml: its bots do not play, because the command names others"
+    assert said in commands.err
     by_matches = setup("--matches", "7")
+    assert said not in commands.err
     assert (by_matches.deals, by_matches.matches) == (None, 7)
     Path("night.toml").write_text("matches = 8\n" + CONFIG.replace("deals = 2", ""))
     assert setup("--deals", "1").matches is None
