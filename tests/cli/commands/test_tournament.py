@@ -433,10 +433,11 @@ def test_extend_allows_more_bots_and_more_deals(commands: Commands) -> None:
         same = [*BOTS, "minimal", "--deals", "3", "--seed", "5", "--format", "json"]
         commands.tournament(*same, *words)
         assert commands.played == []
-    assert "bots: 4 in the store, 3 now" in commands.refused(*BOTS, "--deals", "2", "--seed", "5")
+    said = commands.refused(*BOTS, "--deals", "2", "--seed", "5")
+    assert "has the matches of minimal #2, too: name every bot" in said
     assert "only adds" in commands.refused(*BOTS, "minimal", "--deals", "1", "--extend")
     assert "cannot change this" in commands.refused(
-        *BOTS, "--deals", "3", "--seed", "6", "--extend"
+        *BOTS, "minimal", "--deals", "3", "--seed", "6", "--extend"
     )
 
 
