@@ -243,7 +243,9 @@ class Dispatcher:
                 for future in [future for future in in_play if future in finished]:
                     rows = self._played(future, in_play[future])
                     # The worker may have run out of time before it got to the end of its batch.
-                    self._again += in_play.pop(future).plans[len(rows) :]
+                    # The rest comes first, because a bot is withdrawn by consecutive matches.
+                    rest = in_play.pop(future).plans[len(rows) :]
+                    self._again.extendleft(reversed(rest))
                     mean = sum(row.seconds for row in rows) / len(rows)
                     # The clock may report that a match took no time at all, and `_next_batch`
                     # divides by this number.

@@ -56,6 +56,7 @@ class Machine(MadeUp):
         bots: these bots.
         ready: number of the first start of each of them, alone, that is in time.
         always: they are also late in all matches after such a start.
+        most: play at most this number of matches per batch.
 
     Attributes:
         starts: the bots that were started alone.
@@ -63,8 +64,10 @@ class Machine(MadeUp):
         late: the matches in which a bot wasn't ready in time.
     """
 
-    def __init__(self, bots: set[int], ready: int, *, always: bool = False) -> None:
-        super().__init__()
+    def __init__(
+        self, bots: set[int], ready: int, *, always: bool = False, most: int = 1_000
+    ) -> None:
+        super().__init__(most=most)
         self._bots = bots
         self._ready = ready
         self._always = always
@@ -84,8 +87,9 @@ class Machine(MadeUp):
         return future
 
     def _play(self, batch: Any) -> list[MatchRow]:
-        self.played += [plan.match for plan in batch.plans if LEAVER not in plan.players]
-        return [self._one(plan) for plan in batch.plans]
+        plans = batch.plans[: self._most]
+        self.played += [plan.match for plan in plans if LEAVER not in plan.players]
+        return [self._one(plan) for plan in plans]
 
     def _one(self, plan: Plan) -> MatchRow:
         if LEAVER in plan.players:
@@ -153,6 +157,13 @@ def test_a_match_that_a_bot_has_lost_so_is_not_played_again() -> None:
     machine = Machine({0}, ready=9)
     run(made_setup(2, deals=3), machine)
     assert sorted(machine.played) == [*range(6)]
+
+
+def test_a_bot_that_hangs_is_withdrawn_after_few_matches() -> None:
+    """Each match takes the whole start-up limit, so batches come back in part."""
+    machine = Machine({0}, ready=9, most=1)
+    run(made_setup(3, deals=20, withdraw_after=9), machine)
+    assert len(machine.late) <= 20
 
 
 def test_only_the_late_bot_waits() -> None:
