@@ -274,7 +274,7 @@ def test_the_matches_of_an_interrupted_run_without_a_store_are_kept(
         monkeypatch.chdir("/proc" if Path("/proc").is_dir() else "/")
     commands.result = interrupting(5, number)
     commands.most = 1
-    words = ["tournament", "minimal", "big_money", "--deals", "4", "--seed", "7", "-q"]
+    words = ["tournament", "minimal", "big_money", "--deals", "9", "--seed", "7", "-q"]
     commands.run(*words, code=128 + number)
     file = "referee-7-2.sqlite" if is_writable else str(tmp_path / "tmp" / "referee-7.sqlite")
     where, how = commands.err.splitlines()[-2:]
@@ -282,7 +282,7 @@ def test_the_matches_of_an_interrupted_run_without_a_store_are_kept(
     again = shlex.split(how.removeprefix("referee: continue with: referee "))
     assert again == [*words, "--store", file]
     commands.result = row
-    assert "8 of 8 matches" in commands.run(*again)
+    assert "18 of 18 matches" in commands.run(*again)
     assert commands.played
     assert min(commands.played) >= 5  # the stored matches aren't played again
     whole = str(tmp_path / "whole.sqlite")
