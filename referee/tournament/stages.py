@@ -19,7 +19,7 @@ from referee.tournament.rows import Plan
 from referee.tournament.schedule import format_of
 from referee.tournament.schedule.format import TournamentSetup, seatings
 from referee.tournament.schedule.pairing import deal_seed
-from referee.tournament.schedule.sprt import sequential
+from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.store import Store
 
 
@@ -238,16 +238,19 @@ def planned(store: Store) -> int:
     return total
 
 
-def is_finished(store: Store) -> bool:
+def is_finished(store: Store, test: Sequential | None = None) -> bool:
     """Whether a run of this store would have nothing left to do.
 
     The store must have at least one stage.
+
+    Args:
+        test: the state of its sequential test, if it's already known.
 
     Normally this means that no match is missing. If the tournament ended early, it means that the
     store has no matches after the end.
     """
     setup, withdrawn = store.stages[-1], store.withdrawn
-    test = sequential(setup, store.matches())
+    test = test or sequential(setup, store.matches())
     end = None
     if withdrawn and setup.ends_with_withdrawal:
         end = 1 + min(withdrawal.match for withdrawal in withdrawn.values())
@@ -264,10 +267,10 @@ def is_finished(store: Store) -> bool:
     return not any(True for stage in stages(store) for _ in stage.missing(there, out))
 
 
-def expected(store: Store) -> int:
+def expected(store: Store, test: Sequential | None = None) -> int:
     """Return the number of matches that the tournament will have, as far as we know.
 
     If it's finished, these are its matches. If bots were withdrawn, there may be fewer of them than
-    in the whole schedule.
+    in the whole schedule. Takes the same arguments as `is_finished`.
     """
-    return store.count()[0] if is_finished(store) else planned(store)
+    return store.count()[0] if is_finished(store, test) else planned(store)

@@ -12,7 +12,6 @@ import pytest
 
 from referee.bots.processes.orphans import descendants
 from tests.support.live import hostile
-from tests.support.marks import slow
 from tests.support.remains import cgroups_of
 from tools.attacks.kills import KILLER, Tournament, cut_off, read_only, two_at_once
 
@@ -23,7 +22,7 @@ def small(folder: Path) -> Tournament:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, slow(signal.SIGINT)])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_tournament_that_is_cut_off_goes_on_to_the_same_rows(
     number: signal.Signals, tmp_path: Path
 ) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from referee.cli.commands.doctor import CHROMIUMS
+from referee.cli.commands.doctor import find_chromium
 
-CHROMIUM = next(filter(None, map(shutil.which, CHROMIUMS)), None)
+CHROMIUM = find_chromium()
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",

@@ -169,10 +169,10 @@ def _run_at_changes(options: ConformOptions, game: str, interrupts: Interrupts) 
         # The author may have saved a file during the test, so we test again. If files change during
         # that test as well, they are probably the bot's own, such as a log.
         after = files_digest(bot, game)
-        if changed and after not in ("", seen) and not writes:
+        changed_before, changed = changed, after not in ("", seen)
+        if changed_before and changed and not writes:
             writes = True
             console.say("files in the bot's folder change in each test: only later changes count")
-        changed = after not in ("", seen)
         if writes and after:
             seen = after
         console.say("waiting for a change of the bot's files; Ctrl-C ends")

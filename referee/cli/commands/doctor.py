@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 # A program that takes longer than this to print its version counts as missing.
 PROBE_SECONDS = 5.0
-CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser")
+_CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser")
 """Programs for the tests of the pages. The first has no window, and takes half of the CPU."""
 _LEAST_LIMIT = 1024
 _LEAST_BYTES = 1_000_000_000
@@ -374,8 +374,13 @@ def _extra(name: str, modules: tuple[str, ...]) -> Found:
         return Found(False, "not installed", f"pip install '.[{name}]' in a clone of the referee")
 
 
+def find_chromium() -> str | None:
+    """Return the path of a Chromium for the tests of the pages, or None."""
+    return next(filter(None, map(shutil.which, _CHROMIUMS)), None)
+
+
 def _chromium() -> Found:
-    path = next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    path = find_chromium()
     if path is None:
         return Found(False, "not there", "apt-get install chromium")
     return Found(True, path)

@@ -83,20 +83,20 @@ def _reinstate(store: Store, names: Sequence[str]) -> None:
     """
     from referee.tournament.stages import depends_on_results
 
-    all_names = [] if store.is_empty else store.names
+    numbers = {} if store.is_empty else {name: bot for bot, name in enumerate(store.names)}
     for name in names:
-        bot = all_names.index(name) if name in all_names else -1
-        if bot < 0 or bot not in store.withdrawn:
-            if bot >= 0 and bot in store.reinstated:
+        withdrawn = {name: bot for name, bot in numbers.items() if bot in store.withdrawn}
+        if name not in withdrawn:
+            if name in numbers and numbers[name] in store.reinstated:
                 continue
-            there = ", ".join(all_names[each] for each in store.withdrawn) if all_names else ""
-            raise UsageError(f"--reinstate {name}: it is not withdrawn; {there or 'no bot'} is")
+            there = ", ".join(withdrawn) or "no bot"
+            raise UsageError(f"--reinstate {name}: it is not withdrawn; {there} is")
         if depends_on_results(store.stages[-1]):
             raise UsageError(
                 f"--reinstate {name}: the pairs of later rounds depend on its forfeits; "
                 "let it play in a new tournament"
             )
-        store.reinstate(bot)
+        store.reinstate(withdrawn[name])
 
 
 def _with_config(options: TournamentOptions, file: str) -> tuple[TournamentOptions, Config]:

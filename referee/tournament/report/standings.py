@@ -262,7 +262,7 @@ def standings(
         matches=len(deals),
         void=void - forfeited,
         forfeits=forfeited,
-        planned=expected(store),
+        planned=expected(store, test),
         deals=len(table.bots),
         seed=setup.seed,
         anchor=None if anchor is None else names[anchor[0]],
