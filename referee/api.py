@@ -272,8 +272,8 @@ def _files(plan: MatchPlan) -> Iterator[MatchFiles]:
 class Matches(Struct, frozen=True):
     """The results of many matches between the same bots.
 
-    `results` and `seats` have one entry per match, in order, without void matches. The other lists
-    have one entry per bot, in the given order.
+    `results`, `seats` and `messages` have one entry per match, in order, without void matches. The
+    other lists have one entry per bot, in the given order.
 
     Attributes:
         bots: the BOT arguments.
@@ -286,6 +286,7 @@ class Matches(Struct, frozen=True):
         void: number of matches that don't count. A match is void if the machine was too busy (more
             than once), or if a bot killed the process that played the match. Such a bot is
             excluded, so its remaining matches are void, too.
+        messages: for each match, a number that's equal for matches with the same messages.
     """
 
     bots: list[str]
@@ -296,6 +297,7 @@ class Matches(Struct, frozen=True):
     draws: list[int]
     losses: list[int]
     void: int
+    messages: list[int]
 
     def players(self, bot: int) -> list[PlayerResult]:
         """Return the result of a bot in each match that counts.
@@ -319,7 +321,7 @@ class Matches(Struct, frozen=True):
         from referee.tournament.report.standings import Share
 
         deals = [(result.seed, [p.rank for p in result.players]) for result in self.results]
-        rates = tally_of(len(self.bots), self.seats, deals).point_rate
+        rates = tally_of(len(self.bots), self.seats, deals, self.messages).point_rate
         each = zip(rates.share, rates.low, rates.high, strict=True)
         return [Share(float(p), max(0.0, float(a)), min(1.0, float(b))) for p, a, b in each]
 
@@ -340,7 +342,7 @@ class Matches(Struct, frozen=True):
         from referee.web.notebook import table  # slow to import
 
         deals = [(result.seed, [p.rank for p in result.players]) for result in self.results]
-        return table(self.bots, self.seats, deals, repr(self))
+        return table(self.bots, self.seats, deals, self.messages, repr(self))
 
     def __repr__(self) -> str:
         """Show only the totals, because the results would fill pages."""
@@ -615,6 +617,7 @@ def _counted(what: TournamentSetup, rows: Sequence[MatchRow | None]) -> Matches:
         draws=draws,
         losses=losses,
         void=len(rows) - len(counting),
+        messages=[row.messages for row in counting],
     )
 
 

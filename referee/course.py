@@ -6,6 +6,7 @@ driven by `runner.py` (under trio) and by `objects.py` (a plain loop for Python 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Container, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -25,12 +26,14 @@ from referee.logs.record import Place, RecordedStderr, RecordWriter
 from referee.logs.sink import Sink
 from referee.logs.stderr_excerpt import ENDS
 from referee.match.limits import LimitsBy
-from referee.match.machine import Disqualified, Entry, Match, Sent
+from referee.match.machine import Disqualified, Entry, Match, Received, Sent
 from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from referee.match.spec import MatchSpec
 
 # We keep at most this many bytes of replies with a result.
 MAX_ANSWERS = 16 * 2**20
+# Lines are hashed in batches of this size, which is faster.
+_MOST_UNHASHED = 200
 
 
 class RecordedReply(NamedTuple):
@@ -55,6 +58,9 @@ class Played(Struct, frozen=True):
         answers: all replies in order, so that we can play the match again. This is empty without
             `diagnose`, or if the replies have more than `MAX_ANSWERS` bytes.
         reached: for each seat, the names of the `Limits` that we know its bot has reached.
+        messages: a number below 2**53 that's equal for matches with the same lines. It consists of
+            the first 53 bits of the SHA-256 hash of all lines that were sent and received, in the
+            order of the record.
     """
 
     result: MatchResult
@@ -63,6 +69,7 @@ class Played(Struct, frozen=True):
     reply_seconds: list[list[float]]
     answers: list[RecordedReply] = []
     reached: Sequence[Sequence[str]] = ()
+    messages: int = 0
 
 
 class Course:
@@ -119,6 +126,8 @@ class Course:
         self._evidence = [Evidence() for _ in bots] if diagnose else []
         self._answers: list[RecordedReply] = []
         self._room = MAX_ANSWERS
+        self._lines: list[bytes] = []  # those that aren't in `_messages` yet
+        self._messages = hashlib.sha256()
         self._reached: list[tuple[str, ...]] = []
         for seat, bot in enumerate(bots):
             if isinstance(bot, InProcessBot | BotWrapper):
@@ -176,6 +185,7 @@ class Course:
         listening, disqualified = self._listening, self.match.disqualified
         for entry in entries:
             if type(entry) is Sent:
+                self._lines.append(entry.line)
                 if entry.to is None:
                     for lines in listening:
                         lines.append(entry.line)
@@ -183,6 +193,10 @@ class Course:
                     is_request = True
                     if entry.to not in disqualified:
                         self.pending[entry.to].append(entry.line)
+            elif type(entry) is Received:
+                self._lines.append(entry.line)
+        if len(self._lines) > _MOST_UNHASHED:
+            self._hash_lines()
         if self._evidence:
             for entry in entries:
                 if type(entry) is Sent and entry.to is not None:
@@ -228,9 +242,16 @@ class Course:
         digest = ""
         if self._record is not None:
             digest = self._record.end(self.match, exit_codes, seconds)
+        self._hash_lines()
+        messages = int.from_bytes(self._messages.digest()[:8], "big") >> 11
         left = dict(self.match.disqualified)
         result = self._result(exit_codes, seconds)
-        return Played(result, left, digest, self.reply_seconds, self._answers, self._reached)
+        answers, reached = self._answers, self._reached
+        return Played(result, left, digest, self.reply_seconds, answers, reached, messages)
+
+    def _hash_lines(self) -> None:
+        self._messages.update(b"".join(self._lines))
+        self._lines.clear()
 
     def _spoken(self, seat: int) -> tuple[bytes, bytes]:
         """Return the last line that we sent to a bot and its last reply, both in the bot's dialect.

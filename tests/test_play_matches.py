@@ -96,7 +96,9 @@ def test_what_is_counted_of_each_match() -> None:
     """Matches that are void or weren't played don't count for anybody."""
 
     def row(players: tuple[int, ...], ranks: tuple[int, ...], void: bool = False) -> Any:
-        return SimpleNamespace(players=players, ranks=ranks, void=void, result=f"{players}")
+        return SimpleNamespace(
+            players=players, ranks=ranks, void=void, result=f"{players}", messages=7
+        )
 
     what: Any = SimpleNamespace(bots=[SimpleNamespace(bot=name) for name in "abc"], seed=5)
     rows = [
@@ -108,6 +110,7 @@ def test_what_is_counted_of_each_match() -> None:
     matches = api._counted(what, rows)
     assert (matches.bots, matches.seed, matches.void) == (["a", "b", "c"], 5, 2)
     assert matches.seats == [(0, 1, 2), (2, 0, 1)]
+    assert matches.messages == [7, 7]
     assert matches.results == ["(0, 1, 2)", "(2, 0, 1)"]  # type: ignore[comparison-overlap]
     assert (matches.wins, matches.draws, matches.losses) == ([1, 0, 0], [1, 0, 1], [0, 2, 1])
 

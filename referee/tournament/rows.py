@@ -135,7 +135,12 @@ class SeatRow(Struct, array_like=True, gc=False):
 
 
 class MatchColumns(Struct, array_like=True, gc=False):
-    """A row of the table `matches` (spec/store.md, 2)."""
+    """A row of the table `matches` (spec/store.md, 2).
+
+    Attributes:
+        messages: a number that's equal for matches with the same messages, or 0 if the match wasn't
+            played, or was played by an older referee (`Played.messages`).
+    """
 
     match: Number
     deal: Annotated[int, Meta(ge=0, lt=2**32)]
@@ -148,6 +153,7 @@ class MatchColumns(Struct, array_like=True, gc=False):
     seconds: Seconds = 0.0
     digest: str = ""
     referee: str = ""
+    messages: Number = 0
 
 
 class MatchRow(MatchColumns, array_like=True):

@@ -35,7 +35,7 @@ from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.stored import TABLES, bot_rows, check_rows
 
 FORMAT = "referee-tournament"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 APPLICATION_ID = 0x52656665  # ASCII for "Refe"
 MEMORY = ":memory:"
 # The largest integer that SQLite can store.
@@ -101,6 +101,8 @@ CREATE TABLE seats (
     PRIMARY KEY (match, seat)
 ) WITHOUT ROWID;
 """
+# Version 1 did not have this column, so version 2 adds it to new and to old stores alike.
+_ADD_MESSAGES = "ALTER TABLE main.matches ADD COLUMN messages INTEGER NOT NULL DEFAULT 0"
 _MATCH = MatchColumns.__struct_fields__
 _LONG = ("reply_histogram", "statistics")
 _COLUMNS = ", ".join(
@@ -142,6 +144,7 @@ class Store:
         self._connection = connection
         self._lock = lock
         self._made = made
+        self._is_version_1 = False
         self._side_files: dict[str, os.stat_result] = {}
 
     # --- opening ------------------------------------------------------------------------------
@@ -323,7 +326,7 @@ class Store:
     def _create(self) -> None:
         # The transaction stays open, so that tables and first stage are written together.
         self._connection.executescript(
-            f"BEGIN; {_SCHEMA}"
+            f"BEGIN; {_SCHEMA}{_ADD_MESSAGES}; "
             f"INSERT INTO about VALUES ('format', '\"{FORMAT}\"'); "
             f"INSERT INTO about VALUES ('version', '{FORMAT_VERSION}')"
         )
@@ -337,13 +340,23 @@ class Store:
             return
         with closing(sqlite3.connect(MEMORY)) as empty:
             empty.executescript(_SCHEMA)
+            version_1 = _schema(empty)
+            empty.execute(_ADD_MESSAGES)
             found, wanted = _schema(self._connection), _schema(empty)
         # We've only read the schema until now. If a stranger has replaced a table by a view, a
         # query on it might never end.
-        if wanted[0] in found and self._get("version", Any) != FORMAT_VERSION:
+        version = self._get("version", Any) if wanted[0] in found else None
+        if version not in (None, 1, FORMAT_VERSION):
             raise UsageError(f"{self.name} was written by a newer referee")
-        if found != wanted:
+        if found != (version_1 if version == 1 else wanted):
             raise UsageError(f"{self.name} is damaged: it does not have the tables of a store")
+        if version == 1:
+            # This view has the columns of version 2. Queries read it in place of the table, because
+            # temporary names come first.
+            self._connection.execute(
+                "CREATE TEMP VIEW matches AS SELECT *, 0 AS messages FROM main.matches"
+            )
+            self._is_version_1 = True
         stages = self.stages
         if stages and stages[-1].game not in GAMES:
             raise UsageError(f"{self.name} is of the game {stages[-1].game!r}; {ADD_GAME}")
@@ -372,6 +385,23 @@ class Store:
             return kind()
         return self._get(key, kind)
 
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Run one transaction. The first one brings a store of version 1 up to date."""
+        try:
+            with self._connection:
+                if self._is_version_1:
+                    self._connection.execute("BEGIN")
+                    self._connection.execute("DROP VIEW temp.matches")
+                    self._connection.execute(_ADD_MESSAGES)
+                    self._put("version", FORMAT_VERSION)
+                yield
+            self._is_version_1 = False
+        except sqlite3.DatabaseError as error:
+            raise UsageError(
+                f"cannot write {self.name}: {error}; earlier results are saved"
+            ) from error
+
     @property
     def stages(self) -> list[TournamentSetup]:
         """The first setup, then one for each extension. A new store doesn't have any."""
@@ -384,7 +414,7 @@ class Store:
     def add_stage(self, setup: TournamentSetup) -> None:
         """Add the first setup or an extension. Stages without any matches are replaced."""
         stages = [setup] if self.is_empty else [*self.stages, setup]
-        with writing(self.name), self._connection:
+        with self._writing():
             if self._is_new:
                 self._create()
             # No match was played yet, so we can begin again with other bots.
@@ -430,7 +460,7 @@ class Store:
                 # If the bot hasn't played yet, nobody needs to know its old files.
                 now[name] = [*before[name], digest] if name in changed else [digest]
         if now != before:
-            with writing(self.name), self._connection:
+            with self._writing():
                 self._put("versions", now)
 
     @property
@@ -441,7 +471,7 @@ class Store:
 
     def leave_out(self, bots: Mapping[str, str]) -> None:
         """Note which bots can't play in this run, and why. The keys are names."""
-        with writing(self.name), self._connection:
+        with self._writing():
             if bots:
                 self._put("left_out", dict(bots))
             else:
@@ -470,7 +500,7 @@ class Store:
         gone = self.select(
             "SELECT match FROM seats WHERE bot = ? AND disqualified = ?", (bot, WITHDRAWN)
         )
-        with writing(self.name), self._connection:
+        with self._writing():
             self._put("reinstated", {names[each]: at for each, at in sorted(reinstated.items())})
         self.settle([], [match for (match,) in gone], withdrawn)
 
@@ -484,7 +514,7 @@ class Store:
         """Note how the limits of sandboxed bots are enforced from now on."""
         before = self.limits_by
         if name not in before:
-            with writing(self.name), self._connection:
+            with self._writing():
                 self._put("limits_by", [*before, name])
 
     @property
@@ -497,12 +527,12 @@ class Store:
         """Note the version of the external game that is played from now on."""
         before = self.game_files
         if source.digest not in [each.digest for each in before]:
-            with writing(self.name), self._connection:
+            with self._writing():
                 self._put("game_files", [*before, source])
 
     def replace_bots(self, stages: Sequence[TournamentSetup]) -> None:
         """Replace the stages by stages with other bots. Only bots that never played may differ."""
-        with writing(self.name), self._connection:
+        with self._writing():
             self._put("stages", stages)
             self._connection.execute("DELETE FROM bots")
             self._insert_bots(stages[-1])
@@ -530,7 +560,7 @@ class Store:
 
     def add(self, rows: Sequence[MatchRow]) -> None:
         """Add matches in one transaction."""
-        with writing(self.name), self._connection:
+        with self._writing():
             self._insert(rows)
 
     def settle(
@@ -548,7 +578,7 @@ class Store:
         """
         names = self.names
         noted = {names[bot]: withdrawal for bot, withdrawal in sorted(withdrawn.items())}
-        with writing(self.name), self._connection:
+        with self._writing():
             gone = [(match,) for match in (*dropped, *(row.match for row in forfeits))]
             for table in ("seats", "matches"):
                 self._connection.executemany(f"DELETE FROM {table} WHERE match = ?", gone)
@@ -568,7 +598,7 @@ class Store:
 
     def drop(self, first: int) -> None:
         """Delete this match and all later ones, e.g. if a sequential test has already ended."""
-        with writing(self.name), self._connection:
+        with self._writing():
             for table in ("seats", "matches"):
                 self._connection.execute(f"DELETE FROM {table} WHERE match >= ?", (first,))
 
@@ -705,12 +735,3 @@ def usable(name: str) -> Iterator[None]:
         yield
     except (sqlite3.DatabaseError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot use {name} as a store: {error}") from error
-
-
-@contextmanager
-def writing(name: str) -> Iterator[None]:
-    """Turn errors that occur while writing a store into `UsageError`."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        raise UsageError(f"cannot write {name}: {error}; earlier results are saved") from error

@@ -45,6 +45,7 @@ def table(
     bots: Sequence[str],
     seats: Sequence[Sequence[int]],
     results: Sequence[tuple[int, Sequence[int]]],
+    messages: Sequence[int],
     text: str,
 ) -> str:
     """Return a table of the bots' wins, draws, losses, and win rates with confidence intervals.
@@ -53,9 +54,10 @@ def table(
         bots: the bots as the user gave them.
         seats: for each match, who sat in which seat, as indexes of `bots`.
         results: for each match, the seed of its deal and the rank of each seat.
+        messages: for each match, a number that's equal for matches with the same messages.
         text: the line below the table.
     """
-    counts = tally_of(len(bots), seats, results)
+    counts = tally_of(len(bots), seats, results, messages)
     rates = counts.win_rate
     rows = []
     for number, bot in enumerate(bots):

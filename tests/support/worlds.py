@@ -28,7 +28,8 @@ from referee.tournament.schedule.swiss import swiss_round
 def rate_by_match(table: DealTable) -> Ratings:
     """Rate as if each match were a separate deal. That's wrong, and we show by how much."""
     index = np.arange(len(table.index))
-    return rate(replace(table, bots=table.bots[table.index], index=index))
+    bots, times = table.bots[table.index], table.times[table.index]
+    return rate(replace(table, bots=bots, index=index, times=times))
 
 
 def rate_to_all(table: DealTable) -> Ratings:

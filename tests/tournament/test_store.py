@@ -36,6 +36,7 @@ from tests.support.made_up import contents, left, made_setup, play, played, row
 from tests.support.stores import TIME_COLUMNS
 
 SETUP = made_setup(3, deals=2)
+OLDER = ROOT / "tests" / "golden" / "older"
 
 
 @pytest.fixture
@@ -240,11 +241,63 @@ def test_other_peoples_databases_are_left_alone(file: str) -> None:
 
 def test_a_store_of_a_newer_referee(whole: str) -> None:
     with sqlite3.connect(whole) as connection:
-        connection.execute("UPDATE about SET value = '2' WHERE key = 'version'")
+        connection.execute("UPDATE about SET value = '3' WHERE key = 'version'")
     connection.close()
     for opening in (Store.for_reading, Store.for_writing):
         with pytest.raises(UsageError, match="was written by a newer referee"):
             opening(whole)
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> str:
+    """A store of version 1, which had no column `messages`."""
+    return shutil.copy(OLDER / "night.sqlite", tmp_path)
+
+
+def test_an_older_store_is_read_as_it_is(older: str) -> None:
+    before = Path(older).read_bytes()
+    for _ in range(2):
+        with Store.for_reading(older) as store:
+            assert [match.messages for match in store.matches()] == [0] * 6
+            assert store.count() == (6, 0)
+    # Opening it for writing doesn't change it either, because the command may still be refused.
+    with Store.for_writing(older) as store:
+        assert [match.messages for match in store.matches()] == [0] * 6
+    with Store.for_reading(older) as store:
+        assert store.select("SELECT value FROM about WHERE key = 'version'").__next__() == ("1",)
+    assert len(Path(older).read_bytes()) == len(before)
+
+
+def test_the_first_change_brings_an_older_store_up_to_date(older: str) -> None:
+    with Store.for_writing(older) as store:
+        before = contents(store)
+        store.leave_out({})
+        store.add([replace(row(Plan(6, 3, 1, (0, 1))), messages=5)])
+        assert [match.messages for match in store.matches()] == [0] * 6 + [5]
+        store.drop(6)
+    with Store.for_reading(older) as store:
+        assert contents(store) == before
+        assert store.select("SELECT value FROM about WHERE key = 'version'").__next__() == ("2",)
+
+
+def test_a_change_that_fails_leaves_an_older_store_as_it_is(older: str) -> None:
+    with Store.for_writing(older) as store:
+        with pytest.raises(UsageError, match=r"cannot write .*UNIQUE"):
+            store.add([*store.matches(5, 6)])
+        assert store.count() == (6, 0)
+        store.leave_out({})
+    with Store.for_reading(older) as store:
+        assert store.count() == (6, 0)
+
+
+@pytest.mark.parametrize(("version", "change"), [("2", ""), ("1", "ALTER TABLE matches ADD x")])
+def test_the_tables_of_another_version(older: str, version: str, change: str) -> None:
+    with closing(sqlite3.connect(older)) as connection, connection:
+        connection.execute("UPDATE about SET value = ? WHERE key = 'version'", (version,))
+        connection.execute(change)
+    for opening in (Store.for_reading, Store.for_writing):
+        with pytest.raises(UsageError, match="does not have the tables of a store"):
+            opening(older)
 
 
 def test_a_schema_that_is_no_text(whole: str) -> None:
@@ -458,7 +511,7 @@ def test_the_file_says_what_it_is(whole: str) -> None:
         about = dict(connection.execute("SELECT key, value FROM about"))
     connection.close()
     assert about["format"] == '"referee-tournament"'
-    assert about["version"] == "1"
+    assert about["version"] == "2"
     assert set(about) == {"format", "version", "stages"}
 
 

@@ -363,6 +363,7 @@ class _Attempt:
             seconds=result.duration_seconds,
             digest=played.digest,
             referee=__version__,
+            messages=played.messages,
             seats=tuple(seats),
             result=result if batch.results else None,
         )

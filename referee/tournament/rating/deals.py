@@ -4,7 +4,7 @@ A *deal* is one line-up of N distinct bots with one seed, played in several matc
 rotation, or each order, of its seats. Bots and deals are identified by numbers here. Deals are
 independent of each other. The matches of one deal are not, because they share its luck.
 
-    Deals        collects matches in any order; needs 10 bytes per match of two bots, 16 of four
+    Deals        collects matches in any order; needs 18 bytes per match of two bots, 24 of four
     DealTable    the same matches sorted by deal, for one computation
     joined       combines several tables
 """
@@ -40,27 +40,39 @@ class Deals:
         self.bots = bots
         self.players = players
         none = np.empty((0, players))
-        self._parts = [(none[:, 0].astype(np.uint32), none.astype(np.int16), none.astype(np.int8))]
+        number = none[:, 0]
+        self._parts = [
+            (
+                number.astype(np.uint32),
+                none.astype(np.int16),
+                none.astype(np.int8),
+                number.astype(np.int64),
+            )
+        ]
 
     def __len__(self) -> int:
-        return sum(len(deal) for deal, _, _ in self._parts)
+        return sum(len(deal) for deal, *_ in self._parts)
 
-    def extend(self, deals: ArrayLike, lineups: ArrayLike, ranks: ArrayLike) -> None:
+    def extend(
+        self, deals: ArrayLike, lineups: ArrayLike, ranks: ArrayLike, messages: ArrayLike = 0
+    ) -> None:
         """Add matches of the tournament. Each argument has one row per match.
 
         Args:
             deals: the number of the match's deal in the schedule.
             lineups: the bots in seat order. All matches of a deal must have the same bots.
             ranks: the ranks in seat order. 1 is best; equal ranks are a tie.
+            messages: `MatchColumns.messages` of the match. It's 0 if we don't know it.
         """
-        lineup, rank = np.asarray(lineups, np.int16), np.asarray(ranks, np.int8)
-        self._parts.append((np.asarray(deals, np.uint32), lineup, rank))
+        deal, lineup = np.asarray(deals, np.uint32), np.asarray(lineups, np.int16)
+        same = np.broadcast_to(np.asarray(messages, np.int64), deal.shape)
+        self._parts.append((deal, lineup, np.asarray(ranks, np.int8), same))
 
     def table(self, matches: int | None = None) -> DealTable:
         """Return a table of the first `matches` matches that were added, by default all of them."""
-        deal, all_lineups, all_ranks = map(np.concatenate, zip(*self._parts, strict=True))
+        deal, all_lineups, all_ranks, messages = map(np.concatenate, zip(*self._parts, strict=True))
         # The next table can reuse the concatenated arrays.
-        self._parts = [(deal, all_lineups, all_ranks)]
+        self._parts = [(deal, all_lineups, all_ranks, messages)]
         deal, all_lineups, all_ranks = deal[:matches], all_lineups[:matches], all_ranks[:matches]
         order = np.argsort(deal, kind="stable")
         lineup, ranks = all_lineups[order], all_ranks[order]
@@ -75,6 +87,8 @@ class Deals:
             index=index,
             ranks=np.take_along_axis(ranks, seats, axis=1),
             seats=seats,
+            messages=messages[:matches][order],
+            times=np.ones(len(first)),
         )
 
 
@@ -92,6 +106,10 @@ class DealTable:
         index: row in `bots` of each match; shape (matches,).
         ranks: rank of each bot in each match; shape (matches, N).
         seats: seat of each bot in each match, from 0; shape (matches, N).
+        messages: a number that's equal for matches with the same messages, or 0 if we don't know
+            it; shape (matches,).
+        times: how many deals of the schedule each deal consists of. It's 1, unless the table is
+            `merged`; shape (deals,).
     """
 
     size: int
@@ -100,6 +118,8 @@ class DealTable:
     index: NDArray[np.int64]
     ranks: NDArray[np.int8]
     seats: NDArray[np.int8]
+    messages: NDArray[np.int64]
+    times: Floats
 
     def renumbered(self, numbers: NDArray[np.integer], size: int) -> DealTable:
         """Return the same matches in a tournament of `size` bots, where bot i is `numbers[i]`."""
@@ -109,6 +129,55 @@ class DealTable:
         """Keep only these bots, and number them from 0. No other bot may have matches."""
         bots = np.searchsorted(numbers, self.bots).astype(np.int16)
         return replace(self, size=len(numbers), bots=bots)
+
+    def merged(self) -> DealTable:
+        """Merge the deals of each line-up that plays the same matches in all of its deals.
+
+        Deals with the same messages say no more than one of them, so they are one deal for an
+        interval. If a single match of a line-up differs from another one with the same seats, then
+        bots or luck vary, and all deals of the line-up stay independent observations.
+        """
+        known = self.messages[self.messages > 0]
+        if len(np.unique(known)) == len(known):  # a shortcut for the most common case
+            return self
+        seated = np.column_stack((self._lineup[self.index], self.seats))
+        _, first, seating = np.unique(seated, axis=0, return_index=True, return_inverse=True)
+        is_same = self.messages == self.messages[first][seating.reshape(-1)]
+        varies = np.zeros(len(self.bots), np.bool_)
+        varies[self._lineup[self.index[~is_same | (self.messages == 0)]]] = True
+        _, first_deal = np.unique(self._lineup, return_index=True)
+        deal = np.where(varies[self._lineup], np.arange(len(self.bots)), first_deal[self._lineup])
+        kept, place = np.unique(deal, return_inverse=True)
+        return replace(
+            self,
+            numbers=self.numbers[kept],
+            bots=self.bots[kept],
+            index=place[self.index],
+            times=sum_by(place, self.times, len(kept)),
+        )
+
+    def repeats(self) -> list[tuple[tuple[int, ...], int, int]]:
+        """Count the different matches of each line-up in which fewer than half are different.
+
+        Returns:
+            Tuples of the bots of a line-up, its matches, and how many of them have different
+            messages. A match whose messages we don't know is different from all others.
+        """
+        lineup, is_known = self._lineup[self.index], self.messages > 0
+        pairs = np.column_stack((lineup, self.messages))
+        each = [np.unique(pairs[is_known], axis=0)[:, 0], lineup[~is_known]]
+        different = np.bincount(np.concatenate(each), minlength=len(self.bots))
+        matches = np.bincount(lineup, minlength=len(self.bots))
+        _, first_deal = np.unique(self._lineup, return_index=True)
+        return [
+            (tuple(self.bots[first_deal[at]].tolist()), int(matches[at]), int(different[at]))
+            for at in np.flatnonzero(2 * different < matches)
+        ]
+
+    @cached_property
+    def _lineup(self) -> NDArray[np.int64]:
+        """A number from 0 for the line-up of each deal; shape (deals,)."""
+        return np.unique(self.bots, axis=0, return_inverse=True)[1].reshape(-1)
 
     @property
     def players(self) -> int:
@@ -164,4 +233,6 @@ def joined(tables: Sequence[DealTable]) -> DealTable:
         ),
         ranks=np.concatenate([table.ranks for table in tables]),
         seats=np.concatenate([table.seats for table in tables]),
+        messages=np.concatenate([table.messages for table in tables]),
+        times=np.concatenate([table.times for table in tables]),
     )

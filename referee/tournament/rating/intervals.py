@@ -70,7 +70,13 @@ class Shares:
     high: Floats
 
 
-def shares_over_deals(of: NDArray[np.int64], hits: Floats, trials: Floats, size: int) -> Shares:
+def shares_over_deals(
+    of: NDArray[np.int64],
+    hits: Floats,
+    trials: Floats,
+    size: int,
+    times: Floats | None = None,
+) -> Shares:
     """Return the share of hits in each group, with Wilson's intervals over deals.
 
     Matches of the same deal aren't independent, so we can't use their number in Wilson's formula.
@@ -86,14 +92,21 @@ def shares_over_deals(of: NDArray[np.int64], hits: Floats, trials: Floats, size:
         hits: number of hits in each row, at most as many as trials. Fractions are allowed.
         trials: number of trials in each row.
         size: number of groups.
+        times: how many deals with the same messages each row stands for (`DealTable.times`). Such a
+            row weighs as much as they do, but it's one observation. By default, each is one deal.
     """
-    deals = np.bincount(of, minlength=size)
+    times = np.ones(len(of)) if times is None else times
+    rows = np.bincount(of, minlength=size)
+    squares = sum_by(of, np.square(times), size)
+    # This is the number of rows if all of them weigh the same.
+    deals = np.square(sum_by(of, times, size)) / np.maximum(squares, 1)
     total = sum_by(of, trials, size)
     share = sum_by(of, hits, size) / np.where(total > 0, total, np.nan)
     excess = sum_by(of, np.square(hits - share[of] * trials), size)
     excess *= deals / np.maximum(deals - 1, 1)
-    each = total / np.maximum(deals, 1)
-    alike = total**2 / np.maximum(each * np.sqrt(2 * each), 1)
+    each = sum_by(of, trials / times, size) / np.maximum(rows, 1)
+    one_more = each * np.sqrt(2 * each) * squares / np.maximum(rows, 1)
+    alike = total**2 / np.maximum(one_more, 1)
     spread = share * (1 - share)
     effective = np.fmin(spread * total**2 / np.where(excess > 0, excess, np.nan), alike)
     effective = np.where(spread > 0, effective, deals)

@@ -152,7 +152,7 @@ def rate(
         anchor: a bot and its fixed rating. Without an anchor, the mean of the field is 1500.
         stopped: True if a sequential test determined the number of deals.
     """
-    table = deals.table() if isinstance(deals, Deals) else deals
+    table = (deals.table() if isinstance(deals, Deals) else deals).merged()
     points = head_to_head(table).points
     games = points + points.T
     logits = _fit(points)
@@ -337,14 +337,19 @@ def _lower_bound(table: DealTable, variance: Floats) -> Floats:
     the number of matches, and (N + 1) / 3, which is right for N bots whose ranks are all equally
     likely. The term 0.4 * matches is for the first points that a bot wins or loses, after it has
     only lost or only won.
+
+    A deal that stands for several ones with the same messages changes the ratings as many times as
+    one of them would.
     """
     size = table.size
     deals = np.bincount(table.bots.reshape(-1), minlength=size)
-    factor = np.sqrt(2 * table.matches) * (table.players + 1) / 3
+    matches = table.matches / table.times
+    factor = np.sqrt(2 * matches) * (table.players + 1) / 3
     total = np.zeros(size * size)
     for pair, (one, other) in enumerate(table.pairs):
         a, b = table.bots[:, one].astype(np.int64), table.bots[:, other].astype(np.int64)
-        more = (factor * variance[:, pair] + 0.4 * table.matches) / np.minimum(deals[a], deals[b])
+        more = factor * variance[:, pair] / table.times + 0.4 * matches
+        more *= table.times**2 / np.minimum(deals[a], deals[b])
         for i, j, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
             total += sign * sum_by(i * size + j, more, size * size)
     return total.reshape(size, size)

@@ -21,6 +21,7 @@ class Tally(NamedTuple):
     """The results of each bot. Arrays have one entry per bot, by number.
 
     Attributes:
+        deals: number of deals, where deals with the same messages count once (`DealTable.merged`).
         matches: number of matches that count.
         wins: matches in which no other bot was first.
         draws: matches in which the bot shared the first place.
@@ -30,6 +31,7 @@ class Tally(NamedTuple):
         point_rate: points per match, with intervals over deals.
     """
 
+    deals: NDArray[np.int64]
     matches: NDArray[np.int64]
     wins: NDArray[np.int64]
     draws: NDArray[np.int64]
@@ -41,6 +43,7 @@ class Tally(NamedTuple):
 
 def tally(table: DealTable) -> Tally:
     """Count the results of all bots."""
+    table = table.merged()
     first = table.ranks == 1
     alone = first.sum(axis=1) == 1
     bots = table.bots.reshape(-1).astype(np.int64)
@@ -50,6 +53,7 @@ def tally(table: DealTable) -> Tally:
         return np.stack(columns, axis=1).reshape(-1)
 
     played = np.repeat(table.matches, table.players)
+    times = np.repeat(table.times, table.players)
     wins, points = of_deals(first & alone[:, None]), of_deals(table.points)
     draws = of_deals(first & ~alone[:, None])
 
@@ -57,18 +61,22 @@ def tally(table: DealTable) -> Tally:
         return sum_by(bots, results, table.size).astype(np.int64)
 
     return Tally(
+        deals=np.bincount(bots, minlength=table.size),
         matches=of_bots(played),
         wins=of_bots(wins),
         draws=of_bots(draws),
         losses=of_bots(played - wins - draws),
         points=sum_by(bots, points, table.size),
-        win_rate=shares_over_deals(bots, wins, played, table.size),
-        point_rate=shares_over_deals(bots, points, played, table.size),
+        win_rate=shares_over_deals(bots, wins, played, table.size, times),
+        point_rate=shares_over_deals(bots, points, played, table.size, times),
     )
 
 
 def tally_of(
-    bots: int, seats: Sequence[Sequence[int]], results: Sequence[tuple[int, Sequence[int]]]
+    bots: int,
+    seats: Sequence[Sequence[int]],
+    results: Sequence[tuple[int, Sequence[int]]],
+    messages: Sequence[int] = (),
 ) -> Tally:
     """Count the results of matches outside a tournament. All bots play in each match.
 
@@ -76,12 +84,13 @@ def tally_of(
         bots: number of bots.
         seats: for each match, the bot in each seat.
         results: for each match, the seed of its deal and the rank of each seat.
+        messages: for each match, `MatchColumns.messages`. This can be empty if they're unknown.
     """
     deals = Deals(bots, bots)
     if results:
         deal_of = {seed: number for number, seed in enumerate(dict.fromkeys(dict(results)))}
         numbers = [deal_of[seed] for seed, _ in results]
-        deals.extend(numbers, seats, [ranks for _, ranks in results])
+        deals.extend(numbers, seats, [ranks for _, ranks in results], messages or 0)
     return tally(deals.table())
 
 
@@ -121,6 +130,7 @@ def seat_advantage(table: DealTable) -> Shares:
     If possible, we only use deals in which every bot had each seat equally often. If a match of a
     deal is void, the points of its seats depend more on the bots than on the seats.
     """
+    table = table.merged()
     points = np.zeros((len(table.bots), table.players))
     for column in range(table.players):
         cells = table.index * table.players + table.seats[:, column]
@@ -131,7 +141,8 @@ def seat_advantage(table: DealTable) -> Shares:
         whole[:] = True
     seats = np.tile(np.arange(table.players), int(whole.sum()))
     trials = np.repeat(table.matches[whole], table.players)
-    return shares_over_deals(seats, points[whole].reshape(-1), trials, table.players)
+    times = np.repeat(table.times[whole], table.players)
+    return shares_over_deals(seats, points[whole].reshape(-1), trials, table.players, times)
 
 
 def _balanced(table: DealTable) -> NDArray[np.bool_]:

@@ -33,7 +33,7 @@ _UPSET = 0.4
 # Then we skip the highlights that compare points.
 _LEAST_DISTINCT = 3
 _SQL = """
-SELECT match, deal, turns, bot, rank, score, disqualified NOT NULL
+SELECT match, deal, turns, bot, rank, score, disqualified NOT NULL, messages
 FROM matches JOIN seats USING (match) WHERE NOT void ORDER BY match, seat
 """
 _ROWS = 10_000
@@ -94,7 +94,7 @@ class Played(NamedTuple):
     """The matches that count, in the order of the schedule.
 
     Attributes:
-        match, deal, turns: shape (matches,).
+        match, deal, turns, messages: shape (matches,).
         bots, ranks, scores: by seat; shape (matches, N).
         is_won: True if there is one winner and no bot was disqualified; shape (matches,).
     """
@@ -106,6 +106,7 @@ class Played(NamedTuple):
     ranks: NDArray[np.int64]
     scores: Floats
     is_won: NDArray[np.bool_]
+    messages: NDArray[np.int64]
 
     def deals(self, bots: int) -> Deals:
         """Return these matches as input for the ratings, like `deals_of`.
@@ -114,7 +115,7 @@ class Played(NamedTuple):
             bots: number of bots in the tournament.
         """
         deals = Deals(bots, self.bots.shape[1])
-        deals.extend(self.deal, self.bots, self.ranks)
+        deals.extend(self.deal, self.bots, self.ranks, self.messages)
         return deals
 
 
@@ -136,11 +137,11 @@ def evening(store: Store, found: Standings, played: Played) -> Evening:
 def played_of(store: Store, without: Collection[int] = ()) -> Played:
     """Read the matches of a store in one pass, except matches with certain bots."""
     players = store.stages[-1].players
-    parts = [np.empty((0, players, 7))]
+    parts = [np.empty((0, players, 8))]
     rows = store.select(_SQL)
     while chunk := list(islice(rows, _ROWS * players)):
-        values = np.fromiter(chain.from_iterable(chunk), np.float64, 7 * len(chunk))
-        part = values.reshape(-1, players, 7)
+        values = np.fromiter(chain.from_iterable(chunk), np.float64, 8 * len(chunk))
+        part = values.reshape(-1, players, 8)
         if without:
             part = part[~np.isin(part[:, :, 3], [*without]).any(axis=1)]
         parts.append(part)
@@ -148,8 +149,9 @@ def played_of(store: Store, without: Collection[int] = ()) -> Played:
     match, deal, turns = (column[:, 0].astype(np.int64) for column in columns[:3])
     bots, ranks = (column.astype(np.int64) for column in columns[3:5])
     is_won = ((ranks == 1).sum(axis=1) == 1) & ~columns[6].any(axis=1)
+    messages = columns[7][:, 0].astype(np.int64)
     # We copy the scores, since a view of them would keep the whole array in memory.
-    return Played(match, deal, turns, bots, ranks, columns[5].copy(), is_won)
+    return Played(match, deal, turns, bots, ranks, columns[5].copy(), is_won, messages)
 
 
 def _form(played: Played, names: Sequence[str]) -> dict[str, str]:

@@ -154,6 +154,20 @@ class Swiss(Struct, frozen=True):
     next_byes: list[str]
 
 
+class Repeats(Struct, frozen=True):
+    """A line-up that has played the same matches again and again.
+
+    Attributes:
+        bots: names.
+        matches: number of matches that count.
+        different: number of these matches with different messages.
+    """
+
+    bots: list[str]
+    matches: int
+    different: int
+
+
 class Standings(Struct, frozen=True):
     """The standings of a tournament. Lists by seat are in seat order.
 
@@ -168,6 +182,7 @@ class Standings(Struct, frozen=True):
             bot has any.
         too_early: number of matches that ended before they got to the position. This field is
             missing if the matches don't start from a position.
+        repeats: the line-ups in which fewer than half of the matches are different.
     """
 
     game: str
@@ -200,6 +215,7 @@ class Standings(Struct, frozen=True):
     knockout: KnockoutStanding | UnsetType = UNSET
     limits_of_bots: dict[str, dict[str, int | float | None]] | UnsetType = UNSET
     too_early: int | UnsetType = UNSET
+    repeats: list[Repeats] = []
 
     @property
     def has_no_verdict(self) -> bool:
@@ -216,14 +232,14 @@ def deals_of(store: Store, without: Collection[int] = ()) -> Deals:
     setup = store.stages[-1]
     deals = Deals(len(setup.bots), setup.players)
     rows = store.select(
-        "SELECT deal, bot, rank FROM matches JOIN seats USING (match) WHERE NOT void "
+        "SELECT deal, bot, rank, messages FROM matches JOIN seats USING (match) WHERE NOT void "
         "ORDER BY match, seat"
     )
     while chunk := list(islice(rows, _MATCHES * setup.players)):
-        part = np.array(chunk).reshape(-1, setup.players, 3)
+        part = np.array(chunk).reshape(-1, setup.players, 4)
         if without:
             part = part[~np.isin(part[:, :, 1], [*without]).any(axis=1)]
-        deals.extend(part[:, 0, 0], part[:, :, 1], part[:, :, 2])
+        deals.extend(part[:, 0, 0], part[:, :, 1], part[:, :, 2], part[:, 0, 3])
     return deals
 
 
@@ -286,6 +302,10 @@ def standings(
         knockout=_knockout(rounds.table, names),
         limits_of_bots={bot.name: dict(bot.limits) for bot in setup.bots if bot.limits} or UNSET,
         too_early=_ended_before(store, setup.position.turn) if setup.position else UNSET,
+        repeats=[
+            Repeats([names[bot] for bot in bots], played, different)
+            for bots, played, different in table.repeats()
+        ],
     )
 
 
@@ -400,7 +420,6 @@ def bot_standings(
 ) -> list[BotStanding]:
     """Return all bots, best first. Bots without matches are last."""
     found = tally(table)
-    deals = np.bincount(table.bots.reshape(-1), minlength=table.size)
     columns = {} if rated is None else rating_columns(rated)
     nothing: dict[str, Any] = dict.fromkeys(("rating", "rating_low", "rating_high", "los"))
     nothing["in_rating_pool"] = False
@@ -412,7 +431,7 @@ def bot_standings(
             rank=rank,
             **columns.get(bot, nothing)
             | {name: int(getattr(found, name)[bot]) for name in _COUNTS},
-            deals=int(deals[bot]),
+            deals=int(found.deals[bot]),
             points=round(float(found.points[bot] + forfeits.points[bot]), 6),
             forfeits_won=forfeits.won[bot],
             forfeits_lost=forfeits.lost[bot],

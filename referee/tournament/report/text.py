@@ -12,6 +12,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from referee.games.interface.capabilities import StatisticsTable
+from referee.games.interface.counts import plural
 from referee.text.terminal import duration, plain
 from referee.tournament.choices import FORMATS
 from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
@@ -50,6 +51,8 @@ CHANGED = (
     "changed between two runs (--same-bot); the results of all its versions are counted together"
 )
 
+# We name at most this many line-ups that repeat their matches.
+_MOST_REPEATS = 3
 # With fewer deals than this, intervals are hundreds of Elo wide and not informative.
 ENOUGH_DEALS = 5
 
@@ -327,7 +330,7 @@ def duel(found: Standings) -> Iterator[str]:
     apart, met = found.apart(first, second), found.head_to_head[first].get(second)
     if apart.elo is None or met is None:
         return
-    ends = interval(apart.low, apart.high, found.deals, "+.0f")
+    ends = interval(apart.low, apart.high, found.bots[0].deals, "+.0f")
     says = f"{apart.elo:+.0f} Elo ({ends}); LOS: {share(apart.los)}"
     if found.has_no_verdict:
         says = no_verdict(found)
@@ -506,6 +509,7 @@ def _irregularities(found: Standings, facts: Statistics) -> Iterator[str]:
         are = "match is" if count == 1 else "matches are"
         yield f"{count:,} {are} void: {_VOID[reason]}."
     yield from _too_early(found)
+    yield from repeats(found)
     if facts.restarts:
         yield (
             f"{facts.restarts:,} matches were played again with new processes: a bot that said "
@@ -519,6 +523,17 @@ def _too_early(found: Standings) -> Iterator[str]:
         if found.too_early == 1:
             ended, they = "1 match", "it says"
         yield f"{ended} ended before {plain(str(found.position))}: {they} nothing about it."
+
+
+def repeats(found: Standings) -> Iterator[str]:
+    """Name the line-ups that play the same matches again and again."""
+    for each in found.repeats[:_MOST_REPEATS]:
+        names = " and ".join(map(plain, each.bots))
+        ones = "1 different one" if each.different == 1 else f"{each.different:,} different ones"
+        yield f"{names}: {each.matches:,} matches, {ones}; --opening varies them."
+    more = len(found.repeats) - _MOST_REPEATS
+    if more > 0:
+        yield f"In {plural(more, 'more line-up')} most matches repeat others, too."
 
 
 def _whole_percent(part: float) -> str:

@@ -18,10 +18,10 @@ class Sequential:
     """The state of a sequential test. Matches may end in any order, but deals are counted in order.
 
     If we counted matches as they end, short ones would come first. The test would be biased if one
-    of the bots tends to win short matches. A deal with a void match doesn't count.
+    of the bots tends to win short matches. A deal with a void match doesn't count. As long as all
+    deals have the same messages, they count as one (`DealTable.merged`).
 
     Attributes:
-        counts: number of deals in which the first bot got 0, 0.5, 1, 1.5 and 2 points.
         deals: number of deals that were looked at, including void ones. After a verdict, later
             deals are ignored.
     """
@@ -29,26 +29,39 @@ class Sequential:
     def __init__(self, setup: TournamentSetup) -> None:
         assert setup.sprt is not None
         self.test: Sprt = setup.sprt
-        self.counts = [0] * OUTCOMES
+        self._counts = [0] * OUTCOMES
+        self._is_same = True
+        self._first: list[int] = []  # the messages of the first deal's matches
         self.verdict: Verdict | None = None
         self.deals = 0
         self._matches = setup.matches_a_deal
-        # For each deal that isn't counted yet, the first bot's points in its matches. Void matches
-        # have None.
-        self._waiting: dict[int, list[float | None]] = {}
+        # For each deal that isn't counted yet, the first bot's points in its matches, with their
+        # numbers and messages. Void matches have None.
+        self._waiting: dict[int, list[tuple[int, float | None, int]]] = {}
 
     def add(self, rows: Iterable[MatchRow]) -> None:
         """Add matches, in any order."""
         for row in rows:
-            points = None if row.void else points_of(row.ranks)[row.players.index(0)]
-            self._waiting.setdefault(row.deal, []).append(points)
+            of_first = None if row.void else points_of(row.ranks)[row.players.index(0)]
+            self._waiting.setdefault(row.deal, []).append((row.match, of_first, row.messages))
         # Deals are counted in the order of the schedule, and only when all their matches are there.
         while self.verdict is None and len(self._waiting.get(self.deals, ())) == self._matches:
-            of_deal = self._waiting.pop(self.deals)
+            of_deal = sorted(self._waiting.pop(self.deals))
             self.deals += 1
-            if None not in of_deal:
-                self.counts[round(2 * sum(filter(None, of_deal)))] += 1
-                self.verdict = self.test.verdict(self.counts)
+            points = [each for _, each, _ in of_deal if each is not None]
+            if len(points) == self._matches:
+                self._count(sum(points), [messages for *_, messages in of_deal])
+
+    def _count(self, points: float, messages: list[int]) -> None:
+        self._counts[round(2 * points)] += 1
+        self._first = self._first or messages
+        self._is_same &= all(messages) and messages == self._first
+        self.verdict = self.test.verdict(self.counts)
+
+    @property
+    def counts(self) -> list[int]:
+        """Number of deals in which the first bot got 0, 0.5, 1, 1.5 and 2 points."""
+        return [min(count, 1) for count in self._counts] if self._is_same else self._counts
 
     @property
     def llr(self) -> float:

@@ -121,6 +121,7 @@ def made(ratings: Sequence[float | None], *matches: tuple[int, int, float, float
         ranks=np.array([[1, 2]] * len(matches)),
         scores=scores,
         is_won=np.ones(len(matches), bool),
+        messages=np.zeros(len(matches), int),
     )
     names = [f"bot{number}" for number in range(len(ratings))]
     found: Any = SimpleNamespace(
