@@ -29,7 +29,6 @@ from referee.logs.verify import Verdict
 from referee.match import messages
 from referee.match.result import MatchResult
 from referee.rulefiles.schema import rule_file_schema
-from referee.tournament.from_position import FromPosition
 
 _SCORE = msgspec.json.schema(Score)
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -39,7 +38,6 @@ def schemas() -> dict[str, dict[str, Any]]:
     """Return the schemas by file name. Schemas of logs and messages describe a single line."""
     found = {
         "result.schema.json": _schema(MatchResult, "The result of a match"),
-        "from-position.schema.json": _schema(FromPosition, "Many deals from one position"),
         "conformance-cases.schema.json": _schema(CaseFile, "The conformance cases for bots"),
         "conformance-referee-cases.schema.json": _schema(
             RefereeCaseFile, "The conformance cases for referees"

@@ -36,6 +36,7 @@ FOREIGN: dict[str, Row] = {
     "--port": _LISTEN,
     "-p": _LISTEN,
     "--count": _MANY,
+    "--deals": (MANY,),
     "--games": _MANY,
     "--iterations": _MANY,
     "--num-games": _MANY,

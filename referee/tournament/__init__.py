@@ -14,5 +14,3 @@
 #   stages.py      the schedule, stage by stage
 #   playing/       plays the matches in workers
 #   report/        the standings and other reports on a store
-#   from_position.py
-#                  many matches from one position

@@ -13,30 +13,21 @@ import time
 from collections import defaultdict
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
 import referee
-from referee.bots.from_python import bot_sources
 from referee.capacity import cores
-from referee.logs.conversation import position_at
-from referee.logs.record import spec_of
-from referee.match.result import MatchResult
-from referee.match_plan import settled_spec
-from referee.tournament.from_position import chances, deals_from, mean_score
-from referee.tournament.playing.dispatcher import Dispatcher
-from referee.tournament.rating.deals import DealTable, joined
-from referee.tournament.rating.intervals import shares_over_deals
+from referee.tournament.rating.deals import Deals, DealTable, Floats, joined
 from referee.tournament.rating.ratings import rate
 from referee.tournament.rating.sprt import Sprt
+from referee.tournament.rating.tallies import seat_advantage
 from referee.tournament.report.season import season
+from referee.tournament.report.seats import seat_standings
 from referee.tournament.rows import Entrant, Plan
-from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
-from referee.workers import worker_processes
 from tests.support.made_up import row
 from tests.support.worlds import World, decide, duel, held, means, rate_by_match, rate_to_all
 
@@ -221,30 +212,7 @@ def show_sprt(repetitions: int, runs: int) -> None:
 
 
 def show_positions(repetitions: int, runs: int) -> None:
-    """Print the coverage of `play --deals` for made-up positions with known chances.
-
-    Scores are skewed.
-    """
-    head(
-        f"positions: play --deals, {runs} positions a row",
-        *("won", "drawn", "deals", "points", "+-", "score", "+-"),
-    )
-    for won, drawn in ((0.5, 0.0), (0.4, 0.2), (0.2, 0.1), (0.1, 0.0), (0.02, 0.0)):
-        for deals in (10, 30, 100, 300):
-            random = np.random.default_rng(deals)
-            points = random.choice([1.0, 0.5, 0.0], (runs, deals), p=[won, drawn, 1 - won - drawn])
-            of = np.repeat(np.arange(runs), deals)
-            found = shares_over_deals(of, points.reshape(-1), np.ones(len(of)), runs)
-            truth = won + drawn / 2
-            means = [mean_score(scores) for scores in random.gamma(9.0, 3.0, (runs, deals))]
-            ends = np.array([(each.low or 0.0, each.high or 0.0) for each in means])
-            line(
-                *(f"{won:.0%}", f"{drawn:.0%}", deals),
-                *percent(float(np.mean((found.low <= truth) & (truth <= found.high)))),
-                *percent(float(np.mean(found.high - found.low)) / 2),
-                *percent(float(np.mean((ends[:, 0] <= 27.0) & (ends[:, 1] >= 27.0)))),
-                f"{np.mean(ends[:, 1] - ends[:, 0]) / 2:.2f}",
-            )
+    """Print the coverage of tournaments from made-up positions in which one side is better."""
     head(
         f"positions: tournament --position, {repetitions} tournaments a row",
         *("side", "luck", "deals a bot", "ratings", "diff.", "+-", "points", "seat"),
@@ -280,47 +248,52 @@ def show_real(repetitions: int, runs: int) -> None:
         *("game", "turn", "points of seat 1", "points", "score", "intervals"),
     )
     for game, bots in REAL.items():
-        what, results = real_deals(game, bots, runs * 2)
-        blocks = [results[at : at + BLOCK] for at in range(0, len(results), BLOCK)]
-        truth, *found = (points_and_scores(what, each) for each in (results, *blocks))
-        held = [
-            [low <= mean <= high for (mean, *_), (_, low, high) in zip(truth, each, strict=True)]
-            for each in found
-        ]
+        turn, table, scores = real_deals(game, bots, runs * 2)
+        blocks = np.array_split(np.arange(len(table.bots)), len(table.bots) // BLOCK)
+        (points, *_), *seats = seat_advantage(table).share, *seat_standings(table, scores)
+        held = []
+        for block in blocks:
+            is_in = np.isin(table.index, block)
+            part = replace(
+                table,
+                numbers=table.numbers[block],
+                bots=table.bots[block],
+                index=table.index[is_in] - block[0],
+                ranks=table.ranks[is_in],
+                seats=table.seats[is_in],
+                messages=table.messages[is_in],
+                times=table.times[block],
+            )
+            shares = seat_advantage(part)
+            of_seats = seat_standings(part, scores[is_in])
+            held.append(
+                [shares.low[0] <= points <= shares.high[0]]
+                + [
+                    (each.score_low or 0.0) <= whole.score <= (each.score_high or 0.0)
+                    for each, whole in zip(of_seats, seats, strict=True)
+                ]
+            )
         inside = np.array(held)
         line(
-            *(game, what.position.turn if what.position else 0, f"{truth[0][0]:.1%}"),
+            *(game, turn, f"{points:.1%}"),
             *percent(float(inside[:, 0].mean()), float(inside[:, 1:].mean())),
             len(blocks),
         )
 
 
-def points_and_scores(
-    what: TournamentSetup, results: list[MatchResult]
-) -> list[tuple[float, float, float]]:
-    """Return the first seat's points and both scores. Each has the bounds of its interval."""
-    first, second = chances(what, results, 0).players
-    return [
-        (first.points.share, first.points.low, first.points.high),
-        *((s.mean, s.low or 0.0, s.high or 0.0) for s in (first.score, second.score)),
-    ]
-
-
-def real_deals(
-    game: str, bots: tuple[str, str], deals: int
-) -> tuple[TournamentSetup, list[MatchResult]]:
+def real_deals(game: str, bots: tuple[str, str], deals: int) -> tuple[int, DealTable, Floats]:
+    """Play deals from a position. Returns its turn, the matches, and their scores by seat."""
     with TemporaryDirectory() as folder:
         record = f"{folder}/match.jsonl"
         turn = referee.play_match(bots, game=game, seed=1, record=record).turns // 3
-        header, position = position_at(record, turn)
-    sources = bot_sources(bots, game)
-    spec = position.redealt(settled_spec(sources, game=game, recorded=spec_of(header).by_name), 0)
-    what, plans = deals_from(position, spec, deals=deals)
-    results: list[MatchResult] = []
-    with Dispatcher(partial(worker_processes, cores()), cores, results=True) as dispatcher:
-        for rows in dispatcher.play(what, iter(plans)):
-            results += [row.result for row in rows if row.result is not None]
-    return what, results
+        found = referee.play_matches(bots, 2 * deals, seed=1, jobs=cores(), position=(record, turn))
+    played = Deals(2, 2)
+    ranks = [[player.rank for player in result.players] for result in found.results]
+    numbers = [result.seed for result in found.results]
+    order = {seed: number for number, seed in enumerate(dict.fromkeys(numbers))}
+    played.extend([order[seed] for seed in numbers], found.seats, ranks, found.messages)
+    scores = [[float(player.score) for player in result.players] for result in found.results]
+    return turn, played.table(), np.array(scores)
 
 
 WEEKS = 3

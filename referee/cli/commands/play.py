@@ -45,10 +45,6 @@ def run(options: PlayOptions, interrupts: Interrupts) -> int:
 
             temporary = str(watching.enter_context(temporary_folder()) / "match.record.jsonl")
         plan, session = plan_match(options, temporary)
-        if options.deals is not None and options.deals > 1:
-            from referee.cli.commands.play_deals import play_deals
-
-            return play_deals(options, plan, _repeat_command(options, plan.spec), interrupts)
         return _run(options, plan, session, interrupts, watching)
 
 
@@ -57,8 +53,6 @@ def _check(options: PlayOptions) -> None:
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
-    if options.deals is not None and options.deals > 1:
-        _check_many(options)
     shown = options.page or options.browser
     serving.check_address(options.listen, options.allowed_host, shown, "--page or --browser")
     if options.record_stderr and options.record is None and not options.browser:
@@ -67,20 +61,6 @@ def _check(options: PlayOptions) -> None:
         raise UsageError(
             f"--browser cannot follow {options.record}: a compressed record is written in blocks"
         )
-
-
-def _check_many(options: PlayOptions) -> None:
-    from referee.bots.command import HUMAN
-
-    one = ("log", "record", "record_stderr", "stderr", "page", "browser")
-    for name in one:
-        if getattr(options, name):
-            raise UsageError(
-                f"--deals {options.deals} plays many matches: "
-                f"--{name.replace('_', '-')} goes with --deals 1"
-            )
-    if HUMAN in options.named_bots[1]:
-        raise UsageError(f"--deals {options.deals} plays many matches: human plays with --deals 1")
 
 
 def _run(
@@ -283,7 +263,7 @@ def _repeat_command(options: PlayOptions, spec: MatchSpec) -> list[str]:
     if turn is not None:
         assert options.resume is not None
         start = ["--resume", options.resume, "--turn", str(turn)]
-        start += [] if options.deals is None else ["--deals", "1", "--seed", str(spec.luck)]
+        start += ["--seed", str(spec.luck)] if options.has_seed else []
     typed = spec
     # Repeat the BOT arguments as the user has typed them, including names and bytes that aren't
     # UTF-8.

@@ -47,8 +47,8 @@ in the browser (spec/serve.md, 6)."""
             "two of your bots, with a record for referee replay and referee verify",
         ),
         (
-            "referee play ./my_bot.py big_money --resume game.jsonl --turn 20 --deals 200",
-            "how good is the position in turn 20 of that match?",
+            "referee play ./my_bot.py big_money --resume game.jsonl --turn 20 --seed 1",
+            "play on from turn 20 of that match, with hidden cards dealt again",
         ),
         ("referee play human ./my_bot.py", "you against your bot"),
         ("referee play --page human ./my_bot.py", "the same in the browser"),
@@ -73,11 +73,6 @@ in the browser (spec/serve.md, 6)."""
     )
     turn: Count | None = option(
         "N", None, "with --resume: start at this turn (turns of all players count)"
-    )
-    deals: Count | None = option(
-        "D",
-        None,
-        "with --turn: play D times from there, with hidden information redealt each time",
     )
     run_recorded: bool = run_recorded_option("the record of --resume")
 
@@ -117,6 +112,11 @@ in the browser (spec/serve.md, 6)."""
     limit_of: tuple[LimitOf, ...] = repeated(
         "PLAYER:LIMIT=VALUE", "a limit of one bot, such as 2:time-limit=5; can be repeated"
     )
+
+    @property
+    def has_seed(self) -> bool:
+        """Whether the user has given a seed or a file with one."""
+        return (self.seed, self.seed_file) != (None, None)
 
     @property
     def named_bots(self) -> tuple[list[str], list[str]]:

@@ -122,11 +122,6 @@ def _sandbox(
 
 
 def _resumed(options: PlayOptions) -> RecordedAnswers | None:
-    if options.deals is not None and options.turn is None:
-        raise UsageError(
-            "--deals goes with --resume FILE, a match record, and --turn N; to play whole matches "
-            f"give referee tournament BOT BOT --deals {options.deals}"
-        )
     if options.resume is None:
         if options.turn is not None:
             raise UsageError("--turn goes with --resume FILE, a match record")
@@ -134,9 +129,11 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
     from referee.logs.conversation import answers_before
 
     is_other = options.game is not None and options.game not in GAMES.outside
-    has_seed = (options.seed, options.seed_file) != (None, None)
-    if is_other or (has_seed and options.deals is None):
-        raise UsageError("--resume has the seed and the game of its record: leave out the option")
+    if is_other or (options.has_seed and options.turn is None):
+        raise UsageError(
+            "--resume has the seed and the game of its record: leave out the option; with --turn, "
+            "a seed deals hidden cards again"
+        )
     resumed = answers_before(options.resume, options.turn)
     recorded = resumed.header.bots
     if options.bots and len(options.bots) != len(recorded):
@@ -147,10 +144,10 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
 def _redeals(options: PlayOptions, resumed: RecordedAnswers) -> Sequence[Redeal]:
     """Return the turns and seeds with which we shuffle the hidden cards again.
 
-    Without --deals, we take them from the record. With --deals, the first deal comes after the
-    redeals that lead to the position.
+    Without a seed, we take them from the record. With a seed, the new redeal comes after those that
+    lead to the position.
     """
-    if options.deals is None:
+    if not options.has_seed:
         return resumed.header.redeals or ()
     from referee.match.machine import Redeal
     from referee.match.spec import checked_seed

@@ -150,7 +150,7 @@ def repeat_command(match: MatchRow | Plan, setup: TournamentSetup) -> str:
     start: list[str] = []
     if setup.position:
         record, turn = setup.position.record, setup.position.turn
-        start = ["--resume", record, "--turn", str(turn), "--deals", "1", "--seed", str(match.seed)]
+        start = ["--resume", record, "--turn", str(turn), "--seed", str(match.seed)]
     return command_line(repeat_words(spec, recorded=True, start=start))
 
 

@@ -24,6 +24,7 @@ from referee.tournament.rating.ratings import Differences, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
 from referee.tournament.report.knockout import KnockoutStanding, knockout_standing
+from referee.tournament.report.seats import SeatStanding, seat_standings
 from referee.tournament.rows import FORFEIT, points_of_forfeit, table_points
 from referee.tournament.schedule.knockout import KnockoutTable
 from referee.tournament.schedule.sprt import Sequential, sequential
@@ -180,6 +181,8 @@ class Standings(Struct, frozen=True):
         knockout: the bracket. This field is missing in other formats.
         limits_of_bots: the limits of bots that have their own, by name. This field is missing if no
             bot has any.
+        by_seat: the results of each seat. This field is missing if the matches don't start from a
+            position.
         too_early: number of matches that ended before they got to the position. This field is
             missing if the matches don't start from a position.
         repeats: the line-ups in which fewer than half of the matches are different.
@@ -216,6 +219,7 @@ class Standings(Struct, frozen=True):
     limits_of_bots: dict[str, dict[str, int | float | None]] | UnsetType = UNSET
     too_early: int | UnsetType = UNSET
     repeats: list[Repeats] = []
+    by_seat: list[SeatStanding] | UnsetType = UNSET
 
     @property
     def has_no_verdict(self) -> bool:
@@ -306,7 +310,18 @@ def standings(
             Repeats([names[bot] for bot in bots], played, different)
             for bots, played, different in table.repeats()
         ],
+        by_seat=_by_seat(store, without, table) if setup.position else UNSET,
     )
+
+
+def _by_seat(store: Store, without: Collection[int], table: DealTable) -> list[SeatStanding]:
+    excluded = ", ".join(str(int(bot)) for bot in without)
+    rows = store.select(
+        "SELECT score FROM matches JOIN seats USING (match) WHERE NOT void AND match NOT IN "
+        f"(SELECT match FROM seats WHERE bot IN ({excluded})) ORDER BY match, seat"
+    )
+    scores = np.array([score for (score,) in rows], np.float64).reshape(-1, table.players)
+    return seat_standings(table, scores) if len(scores) else []
 
 
 def _knockout(table: object, names: Sequence[str]) -> KnockoutStanding | UnsetType:

@@ -87,6 +87,10 @@ def standings_text(
         yield _bracket(found.knockout, found.shown)
         yield Text(KNOCKOUT_LEGEND, style="dim")
         yield ""
+    if found.by_seat:
+        yield Text(f"By seat, from {plain(str(found.position))}:", style="bold")
+        yield _by_seat(found)
+        yield ""
     yield from map(_line, _remarks(found, facts))
     paired = found.bots[:most_paired]
     is_asked = most_paired is not None or len(paired) <= MOST_IN_MATRIX
@@ -459,12 +463,29 @@ def _bracket(table: KnockoutStanding, names: Mapping[str, str]) -> Grid:
     return shown
 
 
+def _by_seat(found: Standings) -> Grid:
+    shown = new_grid("seat", "points", "interval", "won", "drawn", "lost", "score", "interval")
+    for number, (points, seat) in enumerate(zip(found.seats, found.by_seat or (), strict=True), 1):
+        ends = "-"
+        if seat.score_low is not None and seat.score_high is not None:
+            ends = f"{seat.score_low:.1f} to {seat.score_high:.1f}"
+        shown.add_row(
+            str(number),
+            share(points.share),
+            f"{100 * points.low:.1f} to {100 * points.high:.1f}",
+            *(f"{count:,}" for count in (seat.wins, seat.draws, seat.losses)),
+            f"{seat.score:.1f}",
+            ends,
+        )
+    return shown
+
+
 def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
     seats = ", ".join(
         f"seat {number} {share(seat.share)} ({share(seat.low)} to {share(seat.high)})"
         for number, seat in enumerate(found.seats, 1)
     )
-    if seats:
+    if seats and not found.by_seat:
         yield f"Points by seat: {seats}."
     if facts.mean_turns is not None:
         yield f"{facts.mean_turns:.1f} turns per match; ended by {counts(facts.reasons)}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import sqlite3
@@ -81,12 +82,22 @@ def test_every_match_begins_with_the_lines_of_the_record(say: Say) -> None:
 
 
 def test_standings_say_where_the_matches_begin(say: Say) -> None:
-    out = play(say, "s.sqlite")
+    out = out_text = play(say, "s.sqlite")
     assert f"from turn 34 of {RECORD}" in " ".join(out.split()).replace("- ", "-")
     code, out, _ = say("standings", "s.sqlite", "--format", "json")
     assert code == 0
     found = json.loads(out)
     assert found["position"] == f"turn 34 of {RECORD}"
+    assert re.search(
+        r"^seat points +interval won drawn lost score +interval$", out_text, re.MULTILINE
+    )
+    assert "Points by seat" not in out_text
+    assert len(found["by_seat"]) == 2
+    for seat in found["by_seat"]:
+        assert seat["wins"] + seat["draws"] + seat["losses"] == 2
+        assert (seat["score_low"], seat["score_high"]) == (None, None)  # a single deal
+    _, out, _ = say("standings", "s.sqlite", "--format", "json", "--exclude", BOTS[0])
+    assert json.loads(out)["by_seat"] == []
     with Store.for_reading("s.sqlite") as store:
         (setup,) = store.stages
     assert f"from turn 34 of {RECORD}" in pages.title(setup)

@@ -1,9 +1,7 @@
-"""`referee play --resume FILE --turn N --deals D`."""
+"""`referee play --resume FILE --turn N --seed S`."""
 
 from __future__ import annotations
 
-import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,6 @@ import pytest
 
 from referee import cli
 from referee.match.machine import Redeal
-from referee.tournament.from_position import FromPosition
 from referee.web.recorded import read_match
 from tests.support.live import ROOT, entries, hostile, referee, without_times
 
@@ -30,7 +27,7 @@ def said(capsys: Any, *words: str) -> tuple[int, str, str]:
 
 def deal(capsys: Any, record: Path, seed: int, *bots: str) -> list[dict[str, Any]]:
     """Play one deal with this seed and return its record."""
-    only = ["--deals", "1", "--seed", str(seed), "--record", str(record), "--force", "-q"]
+    only = ["--seed", str(seed), "--record", str(record), "--force", "-q"]
     code, _, problem = said(capsys, *FROM, *bots, *only)
     assert not problem
     assert code == 0
@@ -64,7 +61,7 @@ def test_a_deal_is_a_record_like_any_other(tmp_path: Path, capsys: Any) -> None:
     assert said(capsys, "verify", str(record))[0] == 0
     page = read_match(str(record))
     assert page.header.command.endswith("--resume deal.jsonl --turn 34")
-    # Without --deals the record keeps its own luck.
+    # Without --seed the record keeps its own luck.
     again = ["--record", str(tmp_path / "again.jsonl"), "-q"]
     assert said(capsys, "play", "--resume", str(record), "--turn", "36", *again)[0] == 0
     assert without_times(tmp_path / "again.jsonl") == without_times(record)
@@ -75,50 +72,21 @@ def test_a_new_deal_replaces_those_of_its_turn_and_later(tmp_path: Path, capsys:
     deal(capsys, record, 1, *BOTS)
     again = ["--record", str(tmp_path / "again.jsonl"), "-q"]
     for turn, redeals in ((36, [(34, 1), (36, 3)]), (34, [(34, 3)]), (33, [(33, 3)])):
-        words = ["--turn", str(turn), "--deals", "1", "--seed", "3", *again, "--force"]
+        words = ["--turn", str(turn), "--seed", "3", *again, "--force"]
         assert said(capsys, "play", "--resume", str(record), *words)[0] == 0
         (header, *_) = entries(tmp_path / "again.jsonl")
         assert header["redeals"] == [{"turn": at, "seed": seed} for at, seed in redeals]
 
 
-def test_many_deals_are_these_deals(tmp_path: Path, capsys: Any) -> None:
-    words = ["--deals", "2", "--seed", "4", "--format", "json"]
-    code, out, _ = said(capsys, *FROM, *BOTS, *words)
-    assert code == 0
-    found = json.loads(out)
-    scores = []
-    for seed in range(4, 6):
-        (*_, end) = deal(capsys, tmp_path / "r.jsonl", seed, *BOTS)
-        scores.append([player["score"] for player in end["players"]])
-    for player, of_seat in zip(found["players"], zip(*scores, strict=True), strict=True):
-        assert player["score"]["mean"] == pytest.approx(sum(of_seat) / 2)
-        assert player["score"]["low"] < player["score"]["mean"] < player["score"]["high"]
-        assert player["wins"] + player["draws"] + player["losses"] == 2
-        points = player["points"]
-        assert points["low"] <= points["share"] <= points["high"]
-    assert (found["deals"], found["void"], found["seed"]) == (2, 0, 4)
-    assert found["position"] == f"turn 34 of {RECORD}"
-    msgspec.convert(found, FromPosition)
-
-
-def test_the_table_has_error_bars_and_the_command_of_a_deal(capsys: Any) -> None:
-    code, out, _ = said(capsys, *FROM, "--deals", "2", "--seed", "4", f"Zoe={BOTS[0]}", BOTS[1])
-    assert code == 0
-    assert out.startswith("dominion, 2 deals from turn 34 of ")
-    (head,) = [line for line in out.splitlines() if line.startswith("seat ")]
-    assert " ".join(head.split()) == "seat name points interval won drawn lost score interval"
-    assert re.search(r"^ +1 Zoe ", out, re.MULTILINE)
-    assert "--turn 34 --deals 1 --seed 4" in out
-
-
-@pytest.mark.parametrize("options", [[], ["-q"]])
-def test_a_disqualified_bot_is_named(options: list[str], capsys: Any) -> None:
-    words = ["--deals", "2", "--seed", "4", *options, BOTS[0], hostile("exit_at", 18)]
-    code, out, problem = said(capsys, *FROM, *words)
+def test_the_command_that_plays_a_deal_again_has_its_seed(tmp_path: Path, capsys: Any) -> None:
+    """A crash shows the command, and a page has it, too."""
+    code, out, _ = said(capsys, *FROM, BOTS[0], hostile("exit_at", 18), "--seed", "4")
     assert code == 1
-    shown, other = (problem, out) if options else (out, problem)
-    assert "was disqualified in 2 deals: exited" in " ".join(shown.split())
-    assert other == ""
+    assert "--turn 34 --seed 4" in " ".join(out.split())
+    deal(capsys, tmp_path / "r.jsonl", 4, *BOTS)
+    assert read_match(str(tmp_path / "r.jsonl")).header.command.endswith(
+        " --resume r.jsonl --turn 34"
+    )
 
 
 def test_python_objects_and_processes_get_the_beginning(tmp_path: Path, capsys: Any) -> None:
@@ -132,13 +100,10 @@ def test_python_objects_and_processes_get_the_beginning(tmp_path: Path, capsys: 
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["play", "--resume", RECORD, "--deals", "3"], "--deals goes with --resume FILE"),
-        (["play", "big_money", "minimal", "--deals", "3"], "referee tournament BOT BOT --deals 3"),
-        ([*FROM, "--deals", "3", "--record", "r"], "--record goes with --deals 1"),
-        ([*FROM, "--deals", "3", "--page", "human", "minimal"], "--page goes with --deals 1"),
-        ([*FROM, "--deals", "3", "human", "minimal"], "human plays with --deals 1"),
-        ([*FROM, "--deals", "3", "--time-limit", "none"], "--deals needs time limits"),
-        ([*FROM[:3], "--turn", "999", "--deals", "3"], "turn 999 does not exist"),
+        (["play", "--resume", RECORD, "--seed", "3"], "--resume has the seed"),
+        (["play", "--turn", "3"], "--turn goes with --resume FILE"),
+        ([*FROM, "--game", "botwars"], "--resume has the seed and the game of its record"),
+        ([*FROM[:3], "--turn", "999"], "turn 999 does not exist"),
     ],
 )
 def test_slips(words: list[str], problem: str, capsys: Any) -> None:
@@ -152,7 +117,7 @@ def test_a_position_has_all_its_players(tmp_path: Path, capsys: Any) -> None:
     record = tmp_path / "lost.record.jsonl"
     bots = [*BOTS, hostile("exit_at", 0)]
     assert referee("play", *bots, "--seed", "1", "--record", str(record), "-q").returncode == 1
-    words = ["--resume", str(record), "--turn", "12", "--deals", "2"]
+    words = ["--resume", str(record), "--turn", "12", "--seed", "2"]
     code, _, why = said(capsys, "play", *words, *BOTS, BOTS[0])
     assert code == 2
     assert "player3 left the match before turn 12; give an earlier turn" in why
@@ -161,17 +126,12 @@ def test_a_position_has_all_its_players(tmp_path: Path, capsys: Any) -> None:
     assert "player3 left the match before turn 1; no turn can be played again" in why
 
 
-def test_the_deal_after_the_last_seed_has_the_first_seed(capsys: Any) -> None:
-    _, out, _ = said(capsys, *FROM, *BOTS, "--deals", "2", "--seed", str(2**53 - 1))
-    assert "; the next has seed 0:" in out
-
-
 def test_a_dialect_that_tells_the_luck_of_the_seed_is_refused(tmp_path: Path, capsys: Any) -> None:
     record = str(tmp_path / "t.jsonl")
     bots = ["courtier", "magnate", "--game", "tribute", "--max-turns", "4"]
     assert said(capsys, "play", *bots, "--seed", "1", "--record", record, "-q")[0] == 0
     leaky = ["classic-leaks:classic_spender", "magnate"]
-    words = ["play", "--resume", record, "--turn", "4", "--deals", "2"]
+    words = ["play", "--resume", record, "--turn", "4", "--seed", "2"]
     code, _, why = said(capsys, *words, *leaky)
     assert code == 2
     assert "its dialect tells hidden cards as the seed of the match has them" in why
@@ -189,17 +149,7 @@ def test_damaged_redeals_are_no_header(tmp_path: Path, capsys: Any) -> None:
     assert "the turns of `redeals` do not ascend" in out + why
 
 
-@pytest.mark.parametrize(
-    ("deals", "says"),
-    [
-        ([], "That is before turn 34: the result says nothing about the position.\n"),
-        (["--deals", "2"], "2 deals ended before turn 34: they say nothing about the position.\n"),
-    ],
-)
-def test_a_bot_that_fails_before_the_position_is_named(
-    deals: list[str], says: str, capsys: Any
-) -> None:
-    words = [*FROM, BOTS[0], hostile("exit"), "--sandbox", "none"]
-    code, out, _ = said(capsys, *words, *deals)
+def test_a_bot_that_fails_before_the_position_is_named(capsys: Any) -> None:
+    code, out, _ = said(capsys, *FROM, BOTS[0], hostile("exit"), "--sandbox", "none")
     assert code == 1
-    assert says in out
+    assert "That is before turn 34: the result says nothing about the position.\n" in out
