@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
 import trio
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from referee.bots.command import PythonBot, are_objects, new_objects
 from referee.bots.from_python import BotLike, bot_sources, bundled_here
@@ -408,6 +408,7 @@ def play_matches(
     sandbox: str = "none",
     force: bool = False,
     position: tuple[PathLike, int] | None = None,
+    opening: int = 0,
 ) -> Matches:
     """Play many matches between the same bots.
 
@@ -436,6 +437,9 @@ def play_matches(
         position: (file name of a match record, turn). All matches start there, and each deal
             shuffles again what no player knows at that point. The record determines the game and
             its options; give `game` for a record of your own game.
+        opening: draw the first replies of each deal at random, so that bots meet in different
+            matches even in a game without luck. This is the number of replies or, where all move
+            together, of rounds, at most 1,000.
 
     Raises:
         The same errors as `play_match` and `resume`. Also `UsageError` if the folder belongs to
@@ -449,7 +453,10 @@ def play_matches(
     _check_jobs(jobs, plan)
     if jobs == 1 and keep_alive and records is None and sandbox == "none":
         plan = _without_processes(plan, bots, options or {})
-    what, plans = _all_plans(plan, n, seed, keep_alive=keep_alive, position=start)
+    opening = opening and _count("opening", opening)
+    what, plans = _all_plans(
+        plan, n, seed, keep_alive=keep_alive, position=start or UNSET, opening=opening or UNSET
+    )
     folder = None if records is None else _claimed(records, what, force=force)
     dispatcher = _dispatcher(plan, jobs, "all" if folder else "none", record_stderr=record_stderr)
     return _counted(what, _play_all(dispatcher, what, plans, folder))
@@ -549,14 +556,13 @@ def _play_all(
 
 
 def _all_plans(
-    plan: MatchPlan,
-    n: int,
-    seed: int | None,
-    *,
-    keep_alive: bool,
-    position: Position | None = None,
+    plan: MatchPlan, n: int, seed: int | None, **chosen: Any
 ) -> tuple[TournamentSetup, list[Plan]]:
-    """Describe the series as a tournament, and return it with the plans of `n` matches."""
+    """Describe the series as a tournament, and return it with the plans of `n` matches.
+
+    Args:
+        chosen: fields of `TournamentSetup`.
+    """
     from referee.tournament.rows import Entrant
     from referee.tournament.schedule.round_robin import round_robin
     from referee.tournament.setup import setup
@@ -569,10 +575,9 @@ def _all_plans(
         players=seats,
         matches=n,
         seed=checked_seed(seed),
-        keep_alive=keep_alive,
         settings=spec.by_name,
         sandbox=spec.sandbox.kind,
-        position=position or msgspec.UNSET,
+        **chosen,
     )
     line_ups = round_robin(seats, seats, total=what.total_deals, seed=what.seed)
     stage = Stage(what, 0, 0, line_ups)

@@ -44,6 +44,7 @@ def repeat_words(
     game = outside_words(spec.game) if start else game_words(spec.game)
     words = ["referee", "play", *game, *_named_bots(spec)]
     words += start or ["--seed", str(spec.seed)]
+    words += ["--opening", str(spec.opening)] if spec.opening else []
     words += sandbox_words(spec.sandbox.kind, readable, env)
     return words + settings_words(spec, spec.sandbox.limits) + own_limits_words(spec)
 

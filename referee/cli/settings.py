@@ -92,6 +92,15 @@ def seed_file_option() -> SeedFile | None:
     return option("FILE", None, text, excludes="seed")
 
 
+def opening_option() -> int | None:
+    """Define `--opening`."""
+    return option(
+        "N",
+        None,
+        "draw the first N replies of each deal at random, where all move together N rounds",
+    )
+
+
 def chosen_seed(seed: int | None, in_file: SeedInFile | None) -> int | None:
     """Return the seed of `--seed` or `--seed-file`, or None if neither is given."""
     return seed if in_file is None else in_file.seed

@@ -2,7 +2,6 @@
 
 findings.py  mistakes, with file and line
 guard.py     calls the author's code, and notices exceptions, endless loops, `print` and `random`
-players.py   players who choose legal moves at random
 match.py     a random match in which every round is checked
 lines.py     a random match that sends and receives lines like a real one
 parts.py     a random match that also uses the game's optional parts

@@ -13,9 +13,9 @@ from referee.gamecheck.guard import GameStoppedError, Guard, watching
 from referee.gamecheck.hash_seed import is_stable
 from referee.gamecheck.match import RandomMatch, Setting
 from referee.gamecheck.parts import PartsMatch
-from referee.gamecheck.players import Players
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import EndReason
+from referee.match.players import Players
 
 # We repeat this many matches, and compare them with the first time.
 _AGAIN = 4

@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from referee.errors import GameError
 from referee.gamecheck.match import MAX_ROUNDS, Setting
-from referee.gamecheck.players import Players, name_line
 from referee.games.interface.definition import GameDefinition
 from referee.match.machine import Entry, Match, Sent
+from referee.match.players import Players, name_line
 
 
 class LinesMatch:

@@ -13,13 +13,13 @@ from msgspec import Struct
 from referee.errors import UsageError
 from referee.gamecheck.findings import Findings, locate_method
 from referee.gamecheck.guard import GameStoppedError, Guard
-from referee.gamecheck.players import Players
 from referee.games.interface.data import data_problem
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import INVALID_JSON, EndReason, Fault, InvalidReply
 from referee.games.interface.game import ALL, LEFT, PUBLIC, Game, GameSetup, Request, Viewer
 from referee.games.interface.random_source import SeededRandomSource
 from referee.match.decode import decode_reply, reply_decoder
+from referee.match.players import Players
 
 # A random match with more rounds than this will probably never end.
 MAX_ROUNDS = 20_000

@@ -18,11 +18,11 @@ from referee.errors import UsageError
 from referee.gamecheck.fields import fields
 from referee.gamecheck.lines import LinesMatch
 from referee.gamecheck.match import Setting
-from referee.gamecheck.players import Players
 from referee.games.interface.definition import GameDefinition
 from referee.match.machine import Entry, Received, Sent
 from referee.match.messages import GameEnd
 from referee.match.pages import Section, game_page
+from referee.match.players import Players
 
 _RULES = "4"
 # Chapters in the order in which the author of a bot needs them.

@@ -20,7 +20,6 @@ from referee.gamecheck.findings import Findings
 from referee.gamecheck.guard import GameStoppedError, Guard
 from referee.gamecheck.lines import LinesMatch
 from referee.gamecheck.match import Setting, first_difference
-from referee.gamecheck.players import Players
 from referee.games.interface.capabilities import SeatFacts
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.environment import StateTracker, Translator
@@ -32,6 +31,7 @@ from referee.logs.source import LogReader
 from referee.logs.validate import check_log
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Entry, Match, Sent
+from referee.match.players import Players
 
 # The probability that we copy the match before a reply, and the maximum number of copies. The
 # number is small because we have to play all copies to the end.

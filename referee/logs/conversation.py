@@ -25,12 +25,14 @@ class RecordedAnswers(NamedTuple):
             the handshake itself, unless the seat left during the handshake.
         left: the seats that had left the match before that turn.
         can_reshuffle: True if the game can redeal cards that nobody knows.
+        opening: length of the record's opening if all of it comes before that turn, otherwise 0.
     """
 
     header: record.Header
     answers: list[list[record.RecordedAnswer]]
     left: frozenset[int] = frozenset()
     can_reshuffle: bool = False
+    opening: int = 0
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -90,7 +92,9 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
     rerun = Rerun(name)
     header, match = rerun.header, rerun.match
     answers: list[list[record.RecordedAnswer]] = [[] for _ in header.bots]
-    for entries, time, _ in rerun.rounds():
+    drawn = 0
+    for entries, time, _, is_opening in rerun.rounds():
+        drawn += is_opening
         written = set()
         for entry in entries:
             if type(entry) is Received:
@@ -110,7 +114,9 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
         raise UsageError(
             f"{name}: turn {turn} does not exist, the match has {plural(match.turns, 'turn')}"
         )
-    return RecordedAnswers(header, answers, frozenset(match.disqualified), match.can_reshuffle)
+    opening = drawn if drawn == header.opening else 0
+    gone = frozenset(match.disqualified)
+    return RecordedAnswers(header, answers, gone, match.can_reshuffle, opening)
 
 
 def position_at(name: str, turn: int) -> tuple[record.Header, Position]:

@@ -32,6 +32,7 @@ from referee.match.machine import Disqualified, Entry, Match, Received, Redeal, 
 from referee.match.result import narrowed, seat_ends, with_facts
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import (
+    MAX_OPENING,
     MatchSpec,
     checked_own,
     own_limits,
@@ -88,6 +89,10 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
     redeals: Annotated[
         list[Redeal] | UnsetType,
         Meta(description="Redeals of hidden cards; missing: none."),
+    ] = msgspec.UNSET
+    opening: Annotated[
+        Annotated[int, Meta(ge=1, le=MAX_OPENING)] | UnsetType,
+        Meta(description="Rounds whose replies were drawn at random; missing: none."),
     ] = msgspec.UNSET
     bots: Annotated[list[str], Meta(description="The BOT arguments, in seat order.")]
     names: Annotated[
@@ -393,6 +398,7 @@ def header_of(
         game_file=outside.source if (outside := GAMES.outside.get(spec.game)) else msgspec.UNSET,
         seed=spec.seed,
         redeals=list(spec.redeals) or msgspec.UNSET,
+        opening=spec.opening or msgspec.UNSET,
         bots=list(spec.bots),
         names=list(spec.names) or msgspec.UNSET,
         options=spec.settings,
@@ -433,6 +439,7 @@ def spec_of(header: Header) -> MatchSpec:
         sandbox=sandbox,
         names=names,
         redeals=tuple(header.redeals or ()),
+        opening=header.opening or 0,
         limits_of_bots=tuple(with_own(limits, each) for each in own),
     )
 

@@ -34,11 +34,13 @@ class Round(NamedTuple):
             first round.
         stderr: output of the bots before these replies, if stderr was recorded. Output after the
             last reply comes in a round without entries.
+        is_opening: True if the replies were drawn at random.
     """
 
     entries: list[Entry]
     time: float
     stderr: list[record.StderrEntry]
+    is_opening: bool = False
 
 
 def played(
@@ -140,10 +142,15 @@ class Rerun:
         Raises:
             LogReadError: a line doesn't follow from the lines before it.
         """
+        redeals, left = self.header.redeals or (), self.header.opening or 0
+        first_turn, is_opening = redeals[-1].turn if redeals else 0, False
         for entries, time in rounds(self.match, self._answers()):
             self._sent.extend(entry.line for entry in entries if type(entry) is Sent)
-            yield Round(entries, time, self._stderr)
+            yield Round(entries, time, self._stderr, is_opening)
             self._stderr = []
+            left -= is_opening
+            is_ready = not self.match.in_handshake and self.match.turns >= first_turn
+            is_opening = is_ready and left > 0
         if self.match.outcome is not None:
             end = record.end_of(self._rules, self.match, self._lines.text, 0)
             if record.is_timed(self._lines.last, record.head_of(end)):

@@ -6,6 +6,8 @@ limits.py    the limits of a bot
 sandbox.py   how a bot's processes are isolated
 spec.py      the description of a match: game, bots, seed, options, limits
 position.py  a position in a recorded match, from which new matches can start
+opening.py   draws the first replies of a match at random
+players.py   players who choose legal moves at random
 machine.py   the state machine: handshake, faults, outcome
 messages.py  the messages that all games share
 decode.py    parses a line from a bot into a reply or an `InvalidReply`

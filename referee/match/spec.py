@@ -42,6 +42,8 @@ OwnLimits: TypeAlias = tuple[tuple[str, int | float | None], ...]
 """Limits of a single bot, as pairs of a name and a value. None means no limit."""
 SHORT_SEEDS = 10**9
 """Random seeds are at least this large, so that no bot can find one by trying all of them."""
+MAX_OPENING = 1_000
+"""Maximum length of an opening, in rounds."""
 
 _Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=MAX_SECONDS)]
 _KINDS: dict[Kind, Any] = {
@@ -89,6 +91,8 @@ class MatchSpec(Struct, frozen=True):
         redeals: the redeals of `Match`. Without any, the seed determines the whole match.
         limits_of_bots: the limits of each bot, in seat order. The tuple is empty if they are all
             equal.
+        opening: in this number of rounds, the replies are drawn at random, before the bots play on
+            their own (`opening_answers`). If there are redeals, these rounds come after the last.
     """
 
     game: str
@@ -100,6 +104,7 @@ class MatchSpec(Struct, frozen=True):
     names: tuple[str, ...] = ()
     redeals: tuple[Redeal, ...] = ()
     limits_of_bots: tuple[Limits, ...] = ()
+    opening: int = 0
 
     @property
     def each_limits(self) -> tuple[Limits, ...]:

@@ -18,6 +18,7 @@ from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErr
 from referee.games import game_rules
 from referee.games.interface.counts import plural
 from referee.match.limits import Limits, flag, limit_word
+from referee.match.opening import check_opening
 from referee.match.position import Position
 from referee.match.spec import MatchSpec, OwnLimits, checked_own, with_own
 from referee.names import named
@@ -70,6 +71,8 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
         if math.inf in (limits.time_limit, limits.startup_limit):
             raise UsageError("a tournament needs time limits: a bot that hangs would block it")
     _check_position(now.position, players)
+    if now.opening is not UNSET:
+        check_opening(definition, now.opening)
     settings = msgspec.to_builtins(spec.settings)
     return format.settle(replace(now, players=players, deals=deals, settings=settings))
 
@@ -285,6 +288,8 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
             ]
         elif name == "withdraw_after":
             found.append(_difference("withdraw-after", before or "never", now or "never"))
+        elif name in ("opening", "position"):
+            found.append(_difference(name, str(before or "none"), str(now or "none")))
         elif name == "deal_seeds":
             found.append(_difference("deal_seeds", _format_seeds(before), _format_seeds(now)))
         elif name == "bots":

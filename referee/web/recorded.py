@@ -132,13 +132,17 @@ def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) 
     made = _steps_of(rerun.header, names or rerun.header.names or ())
     problem = ""
     try:
-        for entries, time, recorded in rerun.rounds():
+        drawn = 0
+        for entries, time, recorded, is_opening in rerun.rounds():
             for said in recorded:
                 made.add_stderr(said)
                 elsewhere.forget(said.player_number)
             # A bot's last words may explain why it failed, so they come before its
             # disqualification.
             elsewhere.add_to(made, entries)
+            drawn += is_opening
+            if is_opening and drawn == rerun.header.opening:
+                made.end_opening(drawn)
             if entries:
                 made.add(rerun.match, entries, time)
     except LogReadError as error:

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.games.interface.capabilities import Phrase, Picture
+from referee.games.interface.counts import plural
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import ALL, PUBLIC, Audience, Viewer
@@ -375,6 +376,11 @@ class MatchSteps(Steps):
         self._add_finished_turns(over)
         if match.outcome is not None and self.turns[-1].scores is None:
             self.turns[-1].scores = scores
+
+    def end_opening(self, rounds: int) -> None:
+        """Mark the next step as the end of an opening of this length."""
+        text = f"the opening ends here: {plural(rounds, 'round')} of replies drawn at random"
+        self._marks.append(Mark("opening", detail=text))
 
     def add_stderr(self, entry: StderrEntry) -> None:
         """Add the stderr that a bot wrote before its next reply."""

@@ -94,7 +94,6 @@ def test_who_was_lost_before_stays_lost(tmp_path: Path) -> None:
         (["--turn", "3", "big_money", "minimal"], "--turn goes with --resume FILE"),
         (["--resume", RECORD, "--turn", "999"], "turn 999 does not exist, the match has 3"),
         (["--resume", RECORD, "--turn", "3", "minimal"], "has 2 bots"),
-        (["--resume", RECORD, "--turn", "3", "--seed", "1"], "leave out the option"),
         (["--resume", RECORD, "--turn", "3", "--game", "dominion"], "leave out the option"),
         (["--resume", __file__, "--turn", "3"], "not a match record"),
         (["--resume", "nosuch", "--turn", "3"], "cannot read nosuch"),

@@ -14,6 +14,7 @@ from referee.cli.settings import (
     env_option,
     force_option,
     game_of_bots_option,
+    opening_option,
     sandbox_option,
     sandbox_read_option,
     seed_file_option,
@@ -68,6 +69,7 @@ in the browser (spec/serve.md, 6)."""
     game: GameName | None = game_of_bots_option()
     seed: Seed | None = seed_option()
     seed_file: SeedFile | None = seed_file_option()
+    opening: Count | None = opening_option()
     resume: str | None = option(
         "FILE", None, "continue the match of this record, from its last line or from --turn"
     )

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     from referee.bots.command import BotSource
     from referee.logs.conversation import RecordedAnswers
+    from referee.logs.record import RecordedAnswer
     from referee.match.machine import Redeal
     from referee.match.sandbox import Sandbox
+    from referee.match.spec import MatchSpec
     from referee.match_plan import MatchPlan
     from referee.web.server.seat import MatchSession
 
@@ -73,6 +75,7 @@ def plan_match(
         names=names,
         limits_of_bots=_limits_of_bots(options, resumed, len(bots)),
     )
+    spec, answers = _opening(options, spec, resumed)
     plan = MatchPlan(
         sources,
         spec,
@@ -81,7 +84,7 @@ def plan_match(
         stderr=stderr,
         # A temporary record is only made for the page in the browser, which shows stderr, too.
         record_stderr=options.record_stderr or temporary is not None,
-        answers=() if resumed is None else resumed.answers,
+        answers=answers,
         force=options.force,
     )
     _check_outputs(options, plan)
@@ -157,6 +160,32 @@ def _redeals(options: PlayOptions, resumed: RecordedAnswers) -> Sequence[Redeal]
     position = resumed.position(options.resume, options.turn)
     seed = checked_seed(settings.chosen_seed(options.seed, options.seed_file))
     return (*position.redeals, Redeal(options.turn, seed))
+
+
+def _opening(
+    options: PlayOptions, spec: MatchSpec, resumed: RecordedAnswers | None
+) -> tuple[MatchSpec, Sequence[Sequence[RecordedAnswer]]]:
+    """Return the match with its opening, and the replies that come before the bots play."""
+    from msgspec.structs import replace
+
+    from referee.match.opening import with_opening
+
+    if options.opening is None:
+        if resumed is None:
+            return spec, ()
+        # If there's a new redeal, an opening before it isn't one of the match that begins there.
+        return replace(spec, opening=0 if options.has_seed else resumed.opening), resumed.answers
+    if resumed is None:
+        return with_opening(spec, options.opening, ())
+    if not options.has_seed:
+        raise UsageError(
+            "--opening with --resume goes with --turn and --seed: a new deal from there"
+        )
+    assert options.resume is not None
+    assert options.turn is not None
+    return with_opening(
+        spec, options.opening, resumed.position(options.resume, options.turn).answers
+    )
 
 
 def _sources(

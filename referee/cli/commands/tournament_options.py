@@ -11,6 +11,7 @@ from referee.cli.settings import (
     Settings,
     env_option,
     game_of_bots_option,
+    opening_option,
     sandbox_option,
     sandbox_read_option,
     seed_file_option,
@@ -108,6 +109,7 @@ spec/tournaments.md."""
     turn: Count | None = option(
         "N", None, "with --position: start at this turn (turns of all players count)"
     )
+    opening: Count | None = opening_option()
     pairing: Pairing = option(None, "round-robin", "how bots are paired")
     players: Count | None = option("N", None, "number of seats in a match")
     deals: Count | None = option(

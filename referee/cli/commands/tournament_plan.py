@@ -235,7 +235,8 @@ def _setup(
         sandbox=sandbox.kind,
         sandbox_read=sandbox.readable,
         settings={**limits, **({} if start is None else start.options), **options.settings},
-        **({} if start is None else {"position": start.position}),
+        position=UNSET if start is None else start.position,
+        opening=options.opening or (stages[-1].opening if stages else UNSET),
     )
 
 

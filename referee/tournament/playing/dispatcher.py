@@ -191,8 +191,9 @@ class Dispatcher:
         self._pauses = START_PAUSES
         spec = setup.spec([""] * setup.players, hidden=self._hidden)
         sandbox = spec.sandbox._replace(recorded=self._recorded)
+        opening = 0 if is_check else spec.opening
         self._empty = Batch(
-            spec=replace(spec, sandbox=sandbox),
+            spec=replace(spec, sandbox=sandbox, opening=opening),
             entrants={},
             plans=(),
             keep_alive=setup.keep_alive,

@@ -24,6 +24,7 @@ from referee.errors import GameError, UsageError
 from referee.games.interface.faults import Disqualification
 from referee.logs.record import Place, RecordedStderr
 from referee.logs.sink import MemorySink
+from referee.match.opening import opening_answers
 from referee.objects import play_objects
 from referee.runner import Runner, replayed
 from referee.tournament.entrants import find_entrant
@@ -81,6 +82,7 @@ class Worker:
         self._never_keep: set[Entrant] = set()
         self._run = ""
         self._files: dict[BotSource, list[str]] = {}
+        self._opening: tuple[object, Sequence[Sequence[bytes | None]]] = None, ()
 
     def end(self) -> None:
         """Stop the kept bots. Waits until `play` has returned."""
@@ -105,7 +107,7 @@ class Worker:
                 # bot fails, we blame the missing file and not the bot (see `_check_files`).
                 self._files[source] = _files(source)
         # A match between Python objects needs no event loop. It's much faster without one.
-        if are_objects(sources.values()) and not batch.answers:
+        if are_objects(sources.values()) and not (batch.answers or batch.spec.opening):
             rows = [_play_objects(batch, plan, sources) for plan in _until_deadline(batch.plans)]
         else:
             rows = trio.run(self._play_all, batch, sources)
@@ -150,6 +152,18 @@ class Worker:
                 break
         return attempt.row(late, restarts)
 
+    def _answers(self, attempt: _Attempt) -> Sequence[Sequence[bytes | None]]:
+        """Return the replies of the position and of the opening, for each seat."""
+        before, spec = attempt.batch.answers, attempt.spec
+        if not spec.opening:
+            return before
+        # The matches of a deal have the same opening, so we keep it for the next match.
+        seed, opening = self._opening
+        if seed != (spec.luck, attempt.batch.run):
+            opening = opening_answers(spec, before)
+            self._opening = (spec.luck, attempt.batch.run), opening
+        return opening
+
     def _check_files(self, source: BotSource) -> None:
         for file in self._files.get(source, ()):
             if not os.path.isfile(file):
@@ -183,8 +197,8 @@ class Worker:
             fresh=attempt.fresh,
         ) as borrowed:
             bots: Sequence[Bot] = borrowed
-            if batch.answers:
-                bots = replayed(borrowed, attempt.sources, batch.answers)
+            if answers := self._answers(attempt):
+                bots = replayed(borrowed, attempt.sources, answers)
             waited = {seat for seat in processes if borrowed[seat].started is None}
             runner = Runner(
                 spec,

@@ -1,6 +1,7 @@
 """Reports on stores.
 
 standings.py  ranking, head to head, differences
+seats.py      results by seat, of matches from one position
 knockout.py   the bracket of a knockout
 statistics.py faults, reply times, statistics of the game
 notable_losses.py

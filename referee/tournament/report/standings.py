@@ -186,6 +186,8 @@ class Standings(Struct, frozen=True):
         too_early: number of matches that ended before they got to the position. This field is
             missing if the matches don't start from a position.
         repeats: the line-ups in which fewer than half of the matches are different.
+        opening: number of rounds of each match in which the replies were drawn at random. This
+            field is missing if there are none.
     """
 
     game: str
@@ -219,6 +221,7 @@ class Standings(Struct, frozen=True):
     limits_of_bots: dict[str, dict[str, int | float | None]] | UnsetType = UNSET
     too_early: int | UnsetType = UNSET
     repeats: list[Repeats] = []
+    opening: int | UnsetType = UNSET
     by_seat: list[SeatStanding] | UnsetType = UNSET
 
     @property
@@ -310,6 +313,7 @@ def standings(
             Repeats([names[bot] for bot in bots], played, different)
             for bots, played, different in table.repeats()
         ],
+        opening=setup.opening,
         by_seat=_by_seat(store, without, table) if setup.position else UNSET,
     )
 

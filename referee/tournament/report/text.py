@@ -189,6 +189,8 @@ def headline(found: Standings) -> str:
     ]
     if found.position:
         parts.insert(1, f"from {plain(found.position)}")
+    if found.opening:
+        parts.append(f"openings of {found.opening:,}")
     if found.sandbox != "none":
         without = " without control groups" if "rlimits" in found.limits_by else ""
         parts.append(f"sandbox {found.sandbox}{without}")
@@ -551,7 +553,8 @@ def repeats(found: Standings) -> Iterator[str]:
     for each in found.repeats[:_MOST_REPEATS]:
         names = " and ".join(map(plain, each.bots))
         ones = "1 different one" if each.different == 1 else f"{each.different:,} different ones"
-        yield f"{names}: {each.matches:,} matches, {ones}; --opening varies them."
+        how = "a longer --opening" if found.opening else "--opening"
+        yield f"{names}: {each.matches:,} matches, {ones}; {how} varies them."
     more = len(found.repeats) - _MOST_REPEATS
     if more > 0:
         yield f"In {plural(more, 'more line-up')} most matches repeat others, too."

@@ -16,12 +16,13 @@ from referee.match.limits import MAX_COUNT
 from referee.match.machine import MAX_SEED
 from referee.match.position import Position
 from referee.match.sandbox import Kind, Sandbox
-from referee.match.spec import MatchSpec, match_spec
+from referee.match.spec import MAX_OPENING, MatchSpec, match_spec
 from referee.tournament.choices import DEALS, FORMATS, Seats
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
 
 Count = Annotated[int, Meta(ge=1, le=MAX_COUNT)]
+Opening = Annotated[int, Meta(ge=1, le=MAX_OPENING)]
 Seed = Annotated[int, Meta(ge=0, lt=MAX_SEED)]
 LineUp = tuple[int, ...]
 Name = Annotated[str, Meta(pattern=f"^({'|'.join(FORMATS)})$")]
@@ -65,6 +66,8 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         sandbox_read: folders that are readable in the sandbox (`Sandbox.readable`).
         position: the position from which all matches start. If it's unset, they start at the
             beginning.
+        opening: in this number of rounds of each match, the replies are drawn at random. If it's
+            unset, there are none.
     """
 
     game: str
@@ -86,6 +89,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     sandbox_read: tuple[str, ...] = ()
     bots: tuple[Entrant, ...]
     position: Position | UnsetType = UNSET  # missing in older stores
+    opening: Opening | UnsetType = UNSET  # missing in older stores
 
     @property
     def digest(self) -> str:
@@ -131,6 +135,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         sandbox = Sandbox(self.sandbox, self.sandbox_read, hidden)
         settings = self.settings
         spec = match_spec(bots, game=self.game, seed=seed, options=settings, sandbox=sandbox)
+        spec = replace(spec, opening=self.opening or 0)
         return self.position.redealt(spec, seed) if self.position else spec
 
 

@@ -337,6 +337,8 @@ def command(setup: TournamentSetup) -> str:
         options |= asdict(setup.sprt)
     if setup.position:
         options |= {"position": setup.position.record, "turn": setup.position.turn}
+    if setup.opening:
+        options["opening"] = setup.opening
     options["seed"] = setup.seed
     words = ["referee", "tournament", *map(_named, bots, given)]
     for name, value in options.items():

@@ -44,7 +44,7 @@ from referee.tournament.report.statistics import (
     _percentile,
     statistics,
 )
-from referee.tournament.report.text import ranking, standings_text, table_text
+from referee.tournament.report.text import ranking, repeats, standings_text, table_text
 from referee.tournament.rows import (
     LEFT_OUT,
     REACHED,
@@ -1052,3 +1052,31 @@ def test_a_lesson_starts_a_bot_where_it_is_with_its_environment(tmp_path: Path) 
     command = shlex.split(notable_losses(store, standings(store))["bad"][0].command)
     (bot,) = [word for word in command if word.startswith("env ")]
     assert shlex.split(bot) == ["env", "-C", str(tmp_path), "LEVEL=3", sys.executable, str(program)]
+
+
+def test_line_ups_that_repeat_their_matches_are_named() -> None:
+    def same(plan: Plan) -> MatchRow:
+        """In each line-up of two of the first four bots, both seatings are always the same."""
+        varies = 4 in plan.players
+        return row(plan, messages=plan.seed + plan.match if varies else 1 + min(plan.players))
+
+    found = standings(played(made_setup(5, deals=3), same))
+    assert [(each.bots, each.matches, each.different) for each in found.repeats[:2]] == [
+        (["bot0", "bot1"], 6, 1),
+        (["bot0", "bot2"], 6, 1),
+    ]
+    assert len(found.repeats) == 6
+    (first, *_, last) = repeats(found)
+    assert first == "bot0 and bot1: 6 matches, 1 different one; --opening varies them."
+    assert last == "In 3 more line-ups most matches repeat others, too."
+    (first, *_) = repeats(replace(found, opening=2, repeats=found.repeats[:4]))
+    assert first.endswith("; a longer --opening varies them.")
+    (*_, last) = repeats(replace(found, repeats=found.repeats[:4]))
+    assert last == "In 1 more line-up most matches repeat others, too."
+    assert len([*repeats(replace(found, repeats=found.repeats[:3]))]) == 3
+    # All deals of a bot against the first four count as one, but the bot of the varied matches has
+    # as many deals as it has played.
+    assert {bot.name: bot.deals for bot in found.bots} == {
+        **{f"bot{number}": 3 + 3 for number in range(4)},
+        "bot4": 12,
+    }

@@ -33,7 +33,7 @@ class Players:
     """
 
     def __init__(
-        self, definition: GameDefinition, names: tuple[str, ...], options: Any, seed: int
+        self, definition: GameDefinition, names: tuple[str, ...], options: Any, seed: int | str
     ) -> None:
         self._definition, self._options = definition, options
         self._dice = Random(f"{seed}/players")
