@@ -22,7 +22,7 @@ from referee.capacity import cores
 from referee.tournament.rating.deals import Deals, DealTable, Floats, joined
 from referee.tournament.rating.ratings import rate
 from referee.tournament.rating.sprt import Sprt
-from referee.tournament.rating.tallies import seat_advantage
+from referee.tournament.rating.tallies import seat_advantage, tally
 from referee.tournament.report.season import season
 from referee.tournament.report.seats import seat_standings
 from referee.tournament.rows import Entrant, Plan
@@ -230,6 +230,75 @@ def show_positions(repetitions: int, runs: int) -> None:
                 )
 
 
+# Number of legal replies at each move of a made-up opening.
+CHOICES = 7
+
+
+def show_openings(repetitions: int, runs: int) -> None:
+    """Print the coverage for two bots of a game without luck, with and without openings.
+
+    The truth is the share of the points over all openings of this length. Without openings, we take
+    those of 6 moves, because the match that is played is only one of many.
+    """
+    head(
+        f"openings: {repetitions} tournaments a row",
+        *("bots", "opening", "deals", "different", "diff.", "+-", "points", "+-", "not merged"),
+    )
+    for kind, random_part in (("deterministic", 0.0), ("half", 0.5), ("random", 1.0)):
+        for moves in (0, 2, 6):
+            for deals in (30, 200):
+                found: defaultdict[str, list[float]] = defaultdict(list)
+                random = np.random.default_rng([deals, moves, round(2 * random_part)])
+                for _ in range(repetitions):
+                    for name, value in of_openings(random, random_part, moves, deals).items():
+                        found[name].append(value)
+                mean = means(found)
+                line(
+                    *(kind, moves, deals),
+                    *percent(mean["different"], mean["held"]),
+                    *elo(mean["reach"]),
+                    *percent(mean["points held"], mean["points reach"], mean["not merged"]),
+                )
+
+
+def of_openings(
+    random: np.random.Generator, random_part: float, moves: int, deals: int
+) -> dict[str, float]:
+    """Make up a game and a tournament of two bots, and say if the intervals hold the truth."""
+    positions = CHOICES ** (moves or 6)
+    # Who wins depends on the position, on the first bot's skill in it, and on the seats.
+    skill = random.normal(0.5, 0.5) + random.normal(0, 1, positions)
+    chances = 1 / (1 + np.exp(-np.stack([skill + 1, skill - 1], axis=1)))
+    usual = random.random(chances.shape) < chances
+    truth = float((random_part * chances + (1 - random_part) * usual).mean())
+    drawn = random.integers(positions if moves else 1, size=deals)
+    is_random = random.random((deals, 2)) < random_part
+    luck = random.random((deals, 2)) < chances[drawn]
+    wins = np.where(is_random, luck, usual[drawn])
+    same = 2 * drawn[:, None] + [1, 2]
+    messages = np.where(is_random, 2 * positions + 1 + np.arange(2 * deals).reshape(-1, 2), same)
+    played = Deals(2, 2)
+    number = np.arange(deals)
+    for seat, lineup in enumerate(((0, 1), (1, 0))):
+        first = np.where(wins[:, seat], 1, 2)
+        ranks = np.stack([first, 3 - first], axis=1)[:, :: 1 - 2 * seat]
+        played.extend(number, [lineup] * deals, ranks, messages[:, seat])
+    table = played.table()
+    apart, share = rate(table).differences(), tally(table).point_rate
+    with np.errstate(divide="ignore"):
+        elo_truth = 400 * float(np.log10(truth) - np.log10(1 - truth))
+    low, high = float(apart.low[0, 1]), float(apart.high[0, 1])
+    unmerged = rate(replace(table, messages=np.zeros_like(table.messages))).differences()
+    return {
+        "different": len(np.unique(messages)) / (2 * deals),
+        "held": low <= elo_truth <= high,
+        "reach": (high - low) / 2 if np.isfinite(high - low) else np.nan,
+        "points held": share.low[0] <= truth <= share.high[0],
+        "points reach": (share.high[0] - share.low[0]) / 2,
+        "not merged": float(unmerged.low[0, 1] <= elo_truth <= unmerged.high[0, 1]),
+    }
+
+
 # The bots that play real deals of each game.
 REAL = {
     "dominion": ("smithy_big_money", "militia_money"),
@@ -385,6 +454,7 @@ TABLES = {
     "stopped": show_stopped,
     "sprt": show_sprt,
     "positions": show_positions,
+    "openings": show_openings,
     "real": show_real,
     "season": show_season,
 }
