@@ -244,7 +244,10 @@ def checked_own(definition: GameDefinition, limits: Limits, own: Mapping[str, An
     for name in own:
         if name not in LIMITS:
             raise UsageError(f"a bot has no limit {name!r}{instead(name, LIMITS)}")
-    found = _chosen(definition, {**limits._asdict(), **own})[1]._asdict()
+    every = {**limits._asdict(), **own}
+    if is_none(every["time_bank"]) and "increment" not in own:
+        every["increment"] = 0  # without a time bank, this bot doesn't need the others' increment
+    found = _chosen(definition, every)[1]._asdict()
     return tuple(
         (name, None if found[name] == math.inf else found[name]) for name in LIMITS if name in own
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -211,6 +211,32 @@ def with_bots(
         replace(stage, bots=tuple(new.get(number, bot) for number, bot in enumerate(stage.bots)))
         for stage in stages
     ]
+
+
+def with_withdrawn(
+    bots: Sequence[Entrant],
+    broken: Mapping[int, UsageError],
+    stored: Sequence[Entrant],
+    withdrawn: Container[str],
+) -> tuple[list[Entrant], dict[int, UsageError]]:
+    """Add the bots of a store that are withdrawn and weren't named this time, in their places.
+
+    Args:
+        bots: the bots of this run.
+        broken: errors by bot number.
+        stored: the bots of the store.
+        withdrawn: the names of the withdrawn bots.
+
+    Returns:
+        All bots, and `broken` with their new numbers.
+    """
+    found = [(bot, broken.get(number)) for number, bot in enumerate(bots)]
+    names = {bot.name for bot in bots}
+    for number, bot in enumerate(stored):
+        if bot.name in withdrawn and bot.name not in names:
+            found.insert(number, (bot, None))
+    errors = {number: error for number, (_, error) in enumerate(found) if error is not None}
+    return [bot for bot, _ in found], errors
 
 
 def as_stored(

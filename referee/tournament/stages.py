@@ -146,6 +146,20 @@ def bots_with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> s
     return left
 
 
+def first_missing(store: Store, bot: int) -> int:
+    """Return the number of a bot's first match that isn't in the store.
+
+    If none is missing in the stages that we know, this is the number after their last match.
+    """
+    there, end = set(store.played()), 0
+    for stage in stages(store):
+        end = stage.end
+        for plan in stage.missing(there):
+            if bot in plan.players:
+                return plan.match
+    return end
+
+
 def depends_on_results(setup: TournamentSetup) -> bool:
     """True if the pairs of later rounds depend on earlier results."""
     return format_of(setup.format).table() is not None

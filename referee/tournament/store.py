@@ -31,7 +31,7 @@ from referee.tournament.rows import (
     SeatRow,
 )
 from referee.tournament.schedule.format import TournamentSetup
-from referee.tournament.schedule.withdrawals import Withdrawal
+from referee.tournament.schedule.withdrawals import BY_HAND, Withdrawal
 from referee.tournament.stored import TABLES, bot_rows, check_rows
 
 FORMAT = "referee-tournament"
@@ -43,7 +43,7 @@ MAX_NUMBER = 2**63 - 1
 # These rows are facts about earlier matches, so only delete them if the store has no matches.
 _DELETE_FACTS = (
     "DELETE FROM about WHERE key IN "
-    "('versions', 'left_out', 'limits_by', 'game_files', 'withdrawn', 'reinstated')"
+    "('title', 'versions', 'left_out', 'limits_by', 'game_files', 'withdrawn', 'reinstated')"
 )
 # If a reader blocks the database, a transaction waits for it for this many seconds.
 _WAIT_SECONDS = 30
@@ -361,7 +361,7 @@ class Store:
         if stages and stages[-1].game not in GAMES:
             raise UsageError(f"{self.name} is of the game {stages[-1].game!r}; {ADD_GAME}")
         _ = self.versions, self.left_out, self.limits_by, self.game_files, self.withdrawn
-        _ = self.reinstated
+        _ = self.reinstated, self.title
         if not rows:
             return
         try:
@@ -426,6 +426,18 @@ class Store:
         self._is_new = False
 
     @property
+    def title(self) -> str:
+        """The title that the last run gave the tournament, or ""."""
+        found: str = self._get_optional("title", str)
+        return found
+
+    def set_title(self, title: str) -> None:
+        """Give the tournament a title, for its tables and pages."""
+        if title != self.title:
+            with self._writing():
+                self._put("title", title)
+
+    @property
     def versions(self) -> dict[str, list[str]]:
         """The digests of each bot's files, one per version that has played, by bot name.
 
@@ -488,6 +500,10 @@ class Store:
         """For each bot that was reinstated, the last match of the streak that had withdrawn it."""
         found: dict[str, int] = self._get_optional("reinstated", dict[str, int])
         return {number: found[name] for number, name in enumerate(self.names) if name in found}
+
+    def withdraw(self, bot: int, match: int) -> None:
+        """Withdraw a bot by hand. The next run stores forfeits for its matches after `match`."""
+        self.settle([], [], self.withdrawn | {bot: Withdrawal(match, BY_HAND)})
 
     def reinstate(self, bot: int) -> None:
         """Take back a bot's withdrawal, and delete its forfeits so that they are played.

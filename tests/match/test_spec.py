@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from referee.cli.registry import read_words
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.logs.record import header_of, spec_of
 from referee.match.limits import LIMITS, Limits, flag, limit_word, memory_words
 from referee.match.machine import MAX_SEED, Redeal
 from referee.match.position import Position
@@ -331,3 +332,16 @@ def test_a_row_of_the_table_is_all_that_a_limit_takes(name: str) -> None:
         assert read_words(["play", *words])[1].settings[name] == value
     schema = msgspec.json.schema(settings_type(GAMES["dominion"]))
     assert LIMITS[name].about in schema["$defs"]["Options"]["properties"][name]["description"]
+
+
+def test_a_bot_without_a_time_bank_ignores_the_increment_of_the_others() -> None:
+    usual = Limits(time_bank=60.0, increment=1.0)
+    own = checked_own(GAMES["dominion"], usual, {"time_bank": "none"})
+    assert own == (("time_bank", None),)
+    with pytest.raises(UsageError, match="increment=2: it is added to a time bank"):
+        checked_own(GAMES["dominion"], usual, {"time_bank": None, "increment": 2})
+    spec = replace(
+        match_spec(["a", "b"], seed=1, options={"time_bank": 60, "increment": 1}),
+        limits_of_bots=(usual._replace(time_bank=math.inf), usual),
+    )
+    assert spec_of(header_of(spec, "2026-11-29T00:00:00Z")).limits_of_bots == spec.limits_of_bots

@@ -134,7 +134,7 @@ def _site(options: PageOptions, interrupts: Interrupts) -> int:
     ):
         made = write_site(
             store,
-            options.title or stem,
+            options.title or store.title or stem,
             records,
             folder,
             all_lines=options.lines,

@@ -176,7 +176,7 @@ def _view(options: StandingsOptions, store: Store) -> View:
     view = chosen_view(store.stages[-1].bots, options.anchor, options.bot, options.exclude)
     return view._replace(
         most_paired=options.head_to_head,
-        title=options.title or "",
+        title=options.title or store.title,
         has_statistics=options.statistics,
     )
 

@@ -47,6 +47,7 @@ def run(options: TournamentOptions, interrupts: Interrupts) -> int:
 
         prepare()
     load_numpy()
+    from referee.tournament.stages import first_missing
     from referee.tournament.store import Store
 
     config = None
@@ -70,7 +71,10 @@ def run(options: TournamentOptions, interrupts: Interrupts) -> int:
             records = records or str(folder / "records")
         store = stack.enter_context(Store.in_memory() if file is None else Store.for_writing(file))
         _reinstate(store, options.reinstate)
+        to_withdraw = _to_withdraw(store, options.withdraw)
         plan = plan_tournament(options, config, store)
+        for bot in to_withdraw:
+            store.withdraw(bot, first_missing(store, bot) - 1)
         run = _Run(options, plan, store, file, records, interrupts)
         return run.run(stack)
 
@@ -97,6 +101,25 @@ def _reinstate(store: Store, names: Sequence[str]) -> None:
                 "let it play in a new tournament"
             )
         store.reinstate(withdrawn[name])
+
+
+def _to_withdraw(store: Store, names: Sequence[str]) -> list[int]:
+    """Return the numbers of the bots to withdraw. It's fine if they're withdrawn already.
+
+    Raises:
+        UsageError: a bot isn't in the store.
+    """
+    numbers = {} if store.is_empty else {name: bot for bot, name in enumerate(store.names)}
+    found = []
+    for name in names:
+        if name not in numbers:
+            hint = (
+                "leave it out of the command" if store.is_empty else f"bots: {', '.join(numbers)}"
+            )
+            raise UsageError(f"--withdraw {name}: it has no matches in the store; {hint}")
+        if numbers[name] not in store.withdrawn:
+            found.append(numbers[name])
+    return found
 
 
 def _with_config(options: TournamentOptions, file: str) -> tuple[TournamentOptions, Config]:
@@ -188,8 +211,11 @@ class _Run:
         return GAME if self._void else self._exit_code()
 
     def _exit_code(self) -> int:
+        from referee.tournament.schedule.withdrawals import BY_HAND
+
         store = self._store
-        if store.withdrawn or store.bots_out():
+        failed = [each for each in store.withdrawn.values() if each.code != BY_HAND]
+        if failed or store.bots_out():
             return FAILED
         if self._options.strict and (store.left_out or store.has_disqualifications()):
             return FAILED
@@ -320,6 +346,8 @@ class _Run:
             store.leave_out(names)
         if now.game in GAMES.outside:
             store.add_game_file(GAMES.outside[now.game].source)
+        if options.title is not None:
+            store.set_title(options.title)
         # The files of a bot that we leave out don't matter, because it won't play.
         store.add_versions({name: d for name, d in plan.digests.items() if name not in names})
 

@@ -84,6 +84,11 @@ spec/tournaments.md."""
         "withdraw a bot that is disqualified for the same cause in N consecutive matches: its "
         f"later matches are forfeits, not played; or never (default: {WITHDRAW_AFTER})",
     )
+    withdraw: tuple[str, ...] = repeated(
+        "NAME",
+        "withdraw a bot by hand: its missing matches are forfeits, and it need not be named any "
+        "more; can be repeated",
+    )
     reinstate: tuple[str, ...] = repeated(
         "NAME", "take back a withdrawal: play the bot's forfeits; can be repeated"
     )

@@ -100,7 +100,7 @@ def plan_tournament(
     # We need these options only for the final standings. Look up the bots now, because nobody wants
     # to learn about a typing mistake after the last match.
     view = chosen_view(now.bots, options.anchor, options.bot)
-    view = view._replace(title=options.title or "")
+    view = view._replace(title=options.title or store.title)
     # The schedule only matters if there are matches to play.
     if stages and is_unfinished:
         check_schedule(store)
@@ -172,7 +172,7 @@ def _bots(
 
     from referee.bots.command import game_of_bots
     from referee.names import named
-    from referee.tournament.setup import as_stored, as_unicode, entrants
+    from referee.tournament.setup import as_stored, as_unicode, entrants, with_withdrawn
 
     of_config = [] if options.bots or config is None else config.bots
     game = (
@@ -190,7 +190,10 @@ def _bots(
     )
     broken = {**broken, **no_unicode}
     if store.stages:
-        bots, broken = as_stored(bots, broken, store.stages[-1].bots, store.seated(), game)
+        stored = store.stages[-1].bots
+        withdrawn = {store.names[bot] for bot in store.withdrawn}.union(options.withdraw)
+        bots, broken = with_withdrawn(bots, broken, stored, withdrawn)
+        bots, broken = as_stored(bots, broken, stored, store.seated(), game)
     directories = [] if config is None else config.directories
     folders = [bot.directory for bot in typed if bot.directory]
     return _Bots(game, bots, broken, typed, [*directories, *folders])
@@ -306,7 +309,8 @@ def _check_same(
     if gone := [bot.name for bot in before.bots if bot.name not in names]:
         raise UsageError(
             f"{store.name} has the matches of {', '.join(gone)}, too: name every bot of the "
-            "tournament; --skip-broken leaves out those that cannot be started"
+            f"tournament, or withdraw it for good (--withdraw {gone[0]}); --skip-broken leaves out "
+            "those that cannot be started"
         )
     if extend:
         check_extension(before, now)

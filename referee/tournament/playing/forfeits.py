@@ -21,7 +21,7 @@ from referee.tournament.rows import (
     MatchRow,
     forfeit_row,
 )
-from referee.tournament.schedule.withdrawals import Withdrawal, Withdrawals
+from referee.tournament.schedule.withdrawals import BY_HAND, Withdrawal, Withdrawals
 from referee.tournament.stages import Stage
 from referee.tournament.store import Ending, Store
 
@@ -56,11 +56,12 @@ class Forfeits:
     def __init__(self, store: Store) -> None:
         setup = store.stages[-1]
         self._store = store
-        self._withdrawals = Withdrawals(setup.withdraw_after, store.reinstated)
         self._noted = store.withdrawn
+        by_hand = {bot: each for bot, each in self._noted.items() if each.code == BY_HAND}
+        self._withdrawals = Withdrawals(setup.withdraw_after, store.reinstated, by_hand)
         self._ends_with_withdrawal = setup.ends_with_withdrawal
         self.next = 0
-        self.end: int | None = None
+        self.end: int | None = 0 if self._ends_with_withdrawal and self.found else None
 
     @property
     def found(self) -> Mapping[int, Withdrawal]:
@@ -90,6 +91,7 @@ class Forfeits:
             if not is_decided:
                 break
             self.next = match + 1
+            self._withdrawals.decide(match)
             if self._ends_with_withdrawal and self.found:
                 self.end = self.next
         return settled

@@ -55,8 +55,9 @@ class Run:
         self.look: Callable[[], None] = lambda: None
         self.on_rows: Callable[[Sequence[MatchRow]], None] = lambda rows: None
         self.on_withdrawn: Callable[[Mapping[int, Withdrawal]], None] = lambda withdrawn: None
-        self._forfeits = None if self.setup.withdraw_after is None else Forfeits(store)
         self._withdrawn = store.withdrawn
+        has_rule = self.setup.withdraw_after is not None
+        self._forfeits = Forfeits(store) if has_rule or self._withdrawn else None
         self._store = store
         self._records = records
         self._live = live

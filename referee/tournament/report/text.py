@@ -22,7 +22,7 @@ from referee.tournament.report.statistics import LATE, BotStatistics, Statistics
 from referee.tournament.rows import GAME_ERROR, WORKER_KILLED
 from referee.tournament.rows import LEFT_OUT as MISSED_ROUND
 from referee.tournament.schedule.knockout import FINAL
-from referee.tournament.schedule.withdrawals import Withdrawal
+from referee.tournament.schedule.withdrawals import BY_HAND, Withdrawal
 from referee.tournament.setup import limit_words
 
 # A head-to-head matrix of more bots wouldn't fit on a terminal.
@@ -265,10 +265,12 @@ def withdrawn(withdrawal: Withdrawal, after: int | None, *, is_end: bool) -> str
         is_end: True if the withdrawal has ended the tournament.
     """
     code, match = withdrawal.code, withdrawal.match
+    so = ", so the matches end" if is_end else "; its later matches are forfeits, not played"
+    if code == BY_HAND:
+        return f"is withdrawn by --withdraw{so}"
     where = f"{after} consecutive matches ({code}), the last is match {match}"
     if after == 1:
         where = f"match {match} ({code})"
-    so = ", so the matches end" if is_end else "; its later matches are forfeits, not played"
     return f"is withdrawn: it was disqualified in {where}{so}"
 
 

@@ -20,9 +20,16 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+# The code of a bot that the organiser has withdrawn.
+BY_HAND = "by-hand"
+
 
 class Withdrawal(Struct, frozen=True):
-    """Explains why a bot was withdrawn: its streak had this code and ended with this match."""
+    """Explains why a bot was withdrawn: its streak had this code and ended with this match.
+
+    If the organiser has withdrawn it, the code is `BY_HAND`, and this is the last match before its
+    forfeits, or -1.
+    """
 
     match: int
     code: str
@@ -34,20 +41,32 @@ class Withdrawals:
     Args:
         after: withdraw a bot after a streak of this length. If it's None, no bot is withdrawn.
         reinstated: for each bot that was reinstated, the last match that doesn't count any more.
+        by_hand: the bots that the organiser has withdrawn.
 
     Attributes:
         found: the withdrawn bots, by number.
     """
 
-    def __init__(self, after: int | None, reinstated: Mapping[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        after: int | None,
+        reinstated: Mapping[int, int] | None = None,
+        by_hand: Mapping[int, Withdrawal] | None = None,
+    ) -> None:
         self.found: dict[int, Withdrawal] = {}
         self._after = after
         self._reinstated = reinstated or {}
+        self._by_hand = by_hand or {}
+        self.decide(-1)
         self._rows: dict[int, tuple[str, int]] = {}  # for each bot, the code and the length
 
     def of(self, bots: Iterable[int]) -> set[int]:
         """Return which of these bots are withdrawn. If any are, the match is a forfeit."""
         return self.found.keys() & bots
+
+    def decide(self, match: int) -> None:
+        """Note that the result of a match is known. Call this for each match of the schedule."""
+        self.found |= {bot: each for bot, each in self._by_hand.items() if each.match == match}
 
     def take(self, match: int, codes: Mapping[int, str | None]) -> None:
         """Add the next match of the schedule that isn't void or a forfeit.

@@ -359,7 +359,7 @@ class Site:
             return as_json(whole)
         season = self._season_of(shown.setup.game)
         front = pages.Front(
-            title=self._title if len(self.library.stores) == 1 else "",
+            title=(self._title if len(self.library.stores) == 1 else "") or shown.title,
             tables=self._match_summaries(playing),
             records=self._records(file, {best.match for best in shown.evening.matches}),
             season=[self.tournaments.summary(each) for each in season[-MOST_IN_SEASON:]],

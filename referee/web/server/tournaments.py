@@ -52,6 +52,7 @@ class Shown(NamedTuple):
         names: names of the bots, by number.
         changed: when the store changed, in seconds since 1970.
         tournament: `Place.tournament` in the records of its matches.
+        title: the title that its organiser gave it, or "".
         left: estimated seconds until the end, or None if we can't tell yet.
     """
 
@@ -62,6 +63,7 @@ class Shown(NamedTuple):
     evening: Evening
     changed: float
     tournament: str
+    title: str = ""
     left: float | None = None
 
 
@@ -93,6 +95,7 @@ def read_shown(
         evening(store, found, played),
         changed,
         stages[0].digest,
+        store.title,
     )
 
 

@@ -43,6 +43,8 @@ from referee.logs.zstd import zstd
 from referee.tournament.report.standings import standings
 from referee.tournament.rows import FORFEIT, WORKER_KILLED, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import Knockout
+from referee.tournament.schedule.withdrawals import BY_HAND, Withdrawal
+from referee.tournament.stages import first_missing
 from referee.tournament.store import Store
 from tests.support.forked_referee import ForkedReferee, forked_referee
 from tests.support.live import ROOT, end_left_behind, one_line, referee, referee_process
@@ -726,6 +728,76 @@ def test_a_bot_that_fails_again_is_withdrawn_again(commands: Commands) -> None:
         assert store.withdrawn[1].match > before
         assert store.count()[0] == 24
         assert len([m for m in store.matches() if m.reason == FORFEIT]) == 12
+
+
+def test_a_bot_is_withdrawn_by_hand(commands: Commands) -> None:
+    words = [*BOTS, "--deals", "4", "--seed", "1"]
+    commands.result, commands.most = interrupting(9), 1
+    commands.tournament(*words, code=130)
+    with Store.for_reading(commands.store) as store:
+        before = [*store.played()]
+        first = first_missing(store, 1)
+    # The files of the bot may be gone, so it need not be named.
+    without = [word for word in words if word != "big_money"]
+    assert "--withdraw big_money" in commands.refused(*without)
+    commands.result = row
+    commands.tournament(*without, "--withdraw", "big_money", code=0)
+    with Store.for_reading(commands.store) as store:
+        assert store.withdrawn == {1: Withdrawal(first - 1, BY_HAND)}
+        rows = [*store.matches()]
+        assert store.count()[0] == 24
+    for match in rows:
+        is_forfeit = 1 in match.players and match.match >= first
+        assert (match.reason == FORFEIT) == is_forfeit
+    assert 9 <= len(before) < 24
+    # The same command, and one without the option, continue with it.
+    for more in (["--withdraw", "big_money"], []):
+        commands.tournament(*without, *more, code=0)
+        assert commands.played == []
+    commands.tournament(*words, "--reinstate", "big_money", code=0)
+    with Store.for_reading(commands.store) as store:
+        assert not [match for match in store.matches() if match.reason == FORFEIT]
+        assert store.withdrawn == {}
+
+
+def test_a_match_of_two_ends_with_a_withdrawal_by_hand(commands: Commands) -> None:
+    words = [*BOTS[:2], "--deals", "4", "--seed", "1"]
+    commands.result, commands.most = interrupting(3), 1
+    commands.tournament(*words, code=130)
+    commands.result = row
+    out = commands.tournament(*words, "--withdraw", BOTS[1], code=0)
+    assert "is withdrawn by --withdraw, so the matches end" in " ".join(out.split())
+    with Store.for_reading(commands.store) as store:
+        first = store.withdrawn[1].match + 1
+        assert [*store.played()] == [*range(first)]
+
+
+def test_a_bot_is_withdrawn_before_an_extension(commands: Commands) -> None:
+    words = [*BOTS, "--seed", "1"]
+    said = commands.refused(*words, "--withdraw", "minimal")
+    assert "--withdraw minimal: it has no matches in the store; leave it out" in said
+    commands.tournament(*words, "--deals", "1", code=0)
+    assert "bots: minimal, big_money, new" in commands.refused(*words, "--withdraw", "nobody")
+    commands.tournament(*words, "--deals", "2", "--extend", "--withdraw", "minimal", code=0)
+    with Store.for_reading(commands.store) as store:
+        assert store.withdrawn == {0: Withdrawal(5, BY_HAND)}
+        rows = [*store.matches()]
+    assert [match.match for match in rows if match.reason == FORFEIT] == [
+        match.match for match in rows if 0 in match.players and match.match > 5
+    ]
+    assert len(rows) == 12
+
+
+def test_the_title_is_kept_in_the_store(commands: Commands) -> None:
+    words = [*BOTS, "--deals", "1", "--seed", "1"]
+    assert commands.tournament(*words).startswith("dominion, ")
+    assert commands.tournament(*words, "--title", "Cup <night>").startswith("Cup <night>\n")
+    # From now on, no command has to give it again.
+    assert commands.tournament(*words).startswith("Cup <night>\n")
+    assert commands.run("standings", commands.store).startswith("Cup <night>\n")
+    page = commands.run("standings", commands.store, "--format", "html")
+    assert "<title>Cup &lt;night&gt;" in page
+    assert commands.run("standings", commands.store, "--title", "x").startswith("x\n")
 
 
 @pytest.mark.parametrize("name", ["minimal", "nobody"])

@@ -999,6 +999,14 @@ async def test_the_list_can_have_a_title(tmp_path: Path) -> None:
     assert "<h1>Class &lt;9&gt;</h1>" in page
 
 
+async def test_the_title_of_a_store_is_on_its_page(tmp_path: Path) -> None:
+    stored(tmp_path, made_setup(3, deals=1))
+    with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
+        store.set_title("Class <9>")
+    async with serving(tmp_path) as client:
+        assert "<h1>Class &lt;9&gt;</h1>" in (await got(client, "/store/night.sqlite")).text
+
+
 async def test_a_list_with_one_tournament_offers_no_season(tmp_path: Path) -> None:
     stored(tmp_path, made_setup(3, deals=1))
     async with serving(tmp_path) as client:
