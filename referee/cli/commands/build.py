@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from functools import partial
 from operator import add
 from typing import TYPE_CHECKING
@@ -173,10 +174,13 @@ def _say_output(built: Built) -> None:
 
 def _print_table(found: list[Built], broken: set[str], skipped: int, sandbox: str) -> None:
     rows = [("bot", "language", "build")]
+    names = Counter(built.folder.name for built in found)
     for built in found:
+        folder = built.folder
+        name = folder.name if names[folder.name] == 1 else folder.path
         took = f"{built.state}, {built.seconds:.1f} s" if built.seconds else built.state
-        took += ", cannot be started" * (built.folder.directory in broken)
-        rows.append((plain(built.folder.name), plain(built.folder.language) or "-", took))
+        took += ", cannot be started" * (folder.directory in broken)
+        rows.append((plain(name), plain(folder.language) or "-", took))
     widths = [min(_NAME_WIDTH, max(cells(row[column]) for row in rows)) for column in range(2)]
     for name, language, took in rows:
         shown = [cut(text, width) for text, width in zip((name, language), widths, strict=True)]

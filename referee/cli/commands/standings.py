@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Collection, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from referee.cli.console import OK, print_json, printing, printing_rich, printing_to
@@ -22,6 +23,7 @@ from referee.logs.outputs import report_kind
 from referee.text.terminal import csv_text
 
 if TYPE_CHECKING:
+    from referee.tournament.report.notable_losses import NotableLoss
     from referee.tournament.report.standings import Standings
     from referee.tournament.rows import Entrant
     from referee.tournament.store import Store
@@ -128,6 +130,7 @@ class View(NamedTuple):
         most_paired: how many of the best bots are compared with each other.
         title: the title of the table or the page. If it's empty, a default is used.
         has_statistics: True to show reply times and the game's statistics.
+        records: the folder with the records of the matches, if we know it.
     """
 
     anchor: tuple[int, float] | None
@@ -136,6 +139,7 @@ class View(NamedTuple):
     most_paired: int | None = None
     title: str = ""
     has_statistics: bool = False
+    records: str | None = None
 
 
 def chosen_view(
@@ -161,6 +165,8 @@ def chosen_view(
 
     found = None if bot is None else find("--bot", bot)
     excluded = frozenset(names.index(find("--exclude", name)) for name in exclude)
+    if found is not None and names.index(found) in excluded:
+        raise UsageError(f"--bot {bot}: --exclude leaves this bot out")
     if anchor is None:
         return View(None, found, excluded)
     name, equals, rating = anchor.rpartition("=")
@@ -225,10 +231,31 @@ def print_standings(store: Store, format: str, view: View) -> None:
     facts = statistics(store, details=view.has_statistics or in_report_on_bot)
     if format == "text":
         of_bots = {} if view.bot is None else notable_losses(store, found, deals)
+        if view.records is not None:
+            of_bots = {bot: _with_records(of, view.records, found) for bot, of in of_bots.items()}
         _print_text(found, facts, view, of_bots)
         return
     whole = Report(found, facts, notable_losses(store, found, deals))
     print_json(titled(whole.as_json(), view.title))
+
+
+def _with_records(
+    losses: Sequence[NotableLoss], folder: str, found: Standings
+) -> list[NotableLoss]:
+    """Show matches from their records, if there are any, because they can't be played otherwise."""
+    from msgspec.structs import replace
+
+    from referee.games import outside_words
+    from referee.text.terminal import command_line
+    from referee.tournament.playing.records import record_of
+
+    shown = []
+    for loss in losses:
+        record = record_of(Path(folder), loss.match)
+        words = ["referee", "replay", str(record), *outside_words(found.game)]
+        is_there = record.exists()
+        shown.append(replace(loss, command=command_line(words)) if is_there else loss)
+    return shown
 
 
 def titled(found: dict[str, Any], title: str) -> dict[str, Any]:

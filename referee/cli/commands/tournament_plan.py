@@ -100,7 +100,7 @@ def plan_tournament(
     # We need these options only for the final standings. Look up the bots now, because nobody wants
     # to learn about a typing mistake after the last match.
     view = chosen_view(now.bots, options.anchor, options.bot)
-    view = view._replace(title=options.title or store.title)
+    view = view._replace(title=options.title or store.title, records=options.records)
     # The schedule only matters if there are matches to play.
     if stages and is_unfinished:
         check_schedule(store)

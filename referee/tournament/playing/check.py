@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from referee.games.interface.faults import Disqualification
 from referee.logs.entries import summaries
 from referee.logs.verify import Kind, verify_record
 from referee.tournament.playing.dispatcher import Dispatcher
@@ -15,6 +16,12 @@ from referee.tournament.playing.records import record_of
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
+
+_TIME = {
+    Disqualification.TIMEOUT,
+    Disqualification.STARTUP_TIMEOUT,
+    Disqualification.TIME_BANK,
+}
 
 
 class Checked(Struct, frozen=True):
@@ -57,24 +64,67 @@ def check(
 
     Yields None from time to time, so that the caller can update its display.
     """
-    digests = {match.match: match.digest for match in again}
+    stored = {match.match: match for match in again}
     for match in matches:
-        if records is not None and match.match not in digests:
+        if records is not None and match.match not in stored:
             yield _from_record(match, record_of(records, match.match))
+    names = [bot.name for bot in setup.bots]
     plans = [Plan(match.match, match.deal, match.seed, match.players) for match in again]
-    for rows in dispatcher.play(setup, iter(plans)):
+    late: list[Plan] = []
+    for row in _played(dispatcher, setup, plans):
+        if row is None:
+            yield None
+        elif row.digest != stored[row.match].digest and _is_late(row):
+            # A machine that's busy for a moment can make a bot late, so it gets another try.
+            late.append(Plan(row.match, row.deal, row.seed, row.players))
+        else:
+            yield Checked(row.match, "played", _difference(stored[row.match], row, names))
+    for row in _played(dispatcher, setup, late):
+        if row is None:
+            yield None
+        else:
+            yield Checked(row.match, "played", _difference(stored[row.match], row, names))
+
+
+def _played(
+    dispatcher: Dispatcher, setup: TournamentSetup, plans: list[Plan]
+) -> Iterator[MatchRow | None]:
+    for rows in dispatcher.play(setup, iter(plans)) if plans else ():
+        yield from rows
         if not rows:
             yield None
-        for row in rows:
-            stored, problem = digests[row.match], ""
-            if row.problem:
-                problem = row.problem
-            elif row.digest != stored:
-                problem = (
-                    f"played again it went otherwise (digest {row.digest}, not {stored}): "
-                    "a bot is not deterministic or has changed, or the result was modified"
-                )
-            yield Checked(row.match, "played", problem)
+
+
+def _is_late(row: MatchRow) -> bool:
+    return bool(row.late) or any(seat.disqualified in _TIME for seat in row.seats)
+
+
+def _difference(stored: MatchRow, row: MatchRow, names: list[str]) -> str:
+    """Describe how a match went otherwise than the stored one, or return "" if it's the same."""
+    if row.problem or row.digest == stored.digest:
+        return row.problem
+    if row.void:
+        return (
+            "not checked, because the referee was late in each attempt: try it on an idle machine"
+        )
+    now, before = (
+        {names[seat.bot]: seat.detail for seat in match.seats if seat.disqualified in _TIME}
+        for match in (row, stored)
+    )
+    for name in now.keys() - before.keys():
+        return (
+            f"played again, {name} was out of time ({now[name]}), so the rest says nothing: "
+            "try it on an idle machine"
+        )
+    for name in before.keys() - now.keys():
+        return (
+            f"{name} was out of time ({before[name]}) in the tournament, and was not when it was "
+            "played again"
+        )
+    return (
+        f"played again it went otherwise (digest {row.digest}, not {stored.digest}): "
+        "a bot is not deterministic or has changed, or the result was modified"
+    )
 
 
 def _from_record(match: MatchRow, path: Path) -> Checked:

@@ -227,7 +227,7 @@ class Standings(Struct, frozen=True):
     @property
     def has_no_verdict(self) -> bool:
         """Whether a withdrawal ended the tournament, because every bot plays in every match."""
-        return bool(self.withdrawn) and len(self.bots) == self.players
+        return bool(self.withdrawn) and len(self.shown) == self.players
 
     def apart(self, one: str, other: str) -> Difference:
         """Return the difference between two bots, by name."""
@@ -290,7 +290,9 @@ def standings(
         seed=setup.seed,
         anchor=None if anchor is None else names[anchor[0]],
         excluded=[names[bot] for bot in sorted(without)],
-        bots=bot_standings(table, rated, names, reported_names(store), forfeits_of(store, without)),
+        bots=bot_standings(
+            table, rated, names, reported_names(store), forfeits_of(store, without), without
+        ),
         shown=short_names(setup.bots),
         head_to_head=_head_to_head(rated, names, most_paired),
         differences=_differences(rated, names, most_paired),
@@ -436,13 +438,15 @@ def bot_standings(
     names: list[str],
     own_names: dict[int, str],
     forfeits: Forfeits,
+    without: Collection[int] = (),
 ) -> list[BotStanding]:
-    """Return all bots, best first. Bots without matches are last."""
+    """Return all bots except those in `without`, best first. Bots without matches are last."""
     found = tally(table)
     columns = {} if rated is None else rating_columns(rated)
     nothing: dict[str, Any] = dict.fromkeys(("rating", "rating_low", "rating_high", "los"))
     nothing["in_rating_pool"] = False
     order = [*columns, *(bot for bot in range(len(names)) if bot not in columns)]
+    order = [bot for bot in order if bot not in without]
     return [
         BotStanding(
             name=names[bot],

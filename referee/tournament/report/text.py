@@ -183,7 +183,7 @@ def headline(found: Standings) -> str:
     """Return a title line with the settings and the number of matches."""
     deals = f"{found.deals:,} deal{'s' * (found.deals != 1)}"
     parts = [
-        f"{found.game}, {FORMATS[found.format]} of {len(found.bots)} bots",
+        f"{found.game}, {FORMATS[found.format]} of {len(found.shown)} bots",
         f"{found.matches:,} of {found.planned:,} matches in {deals}",
         f"seed {found.seed}",
     ]
@@ -334,7 +334,7 @@ def duel(found: Standings) -> Iterator[str]:
     """Compare the two bots of a tournament. Yields nothing if there are more bots."""
     if len(found.bots) != 2 or not found.matches:
         return
-    (first, second) = found.differences
+    first, second = (name for name in found.differences if name not in found.excluded)
     apart, met = found.apart(first, second), found.head_to_head[first].get(second)
     if apart.elo is None or met is None:
         return

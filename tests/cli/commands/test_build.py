@@ -136,6 +136,15 @@ def test_a_folder_without_a_build_command_has_nothing_to_build() -> None:
     assert not Path("a/.built").exists()
 
 
+def test_two_folders_with_one_name_are_told_apart(here: Path) -> None:
+    for folder in ("a", "b", "other"):
+        bot(folder, "")
+        name = "x" if folder != "other" else "other"
+        Path(folder, "bot.toml").write_text(f"name = '{name}'\ncommand = 'minimal'")
+    done = referee("build", "a", "b", "other")
+    assert [row[0] for row in rows(done.stdout)] == ["a", "b", "other"]
+
+
 @pytest.mark.parametrize(
     ("build", "why"),
     [

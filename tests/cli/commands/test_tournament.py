@@ -800,6 +800,18 @@ def test_the_title_is_kept_in_the_store(commands: Commands) -> None:
     assert commands.run("standings", commands.store, "--title", "x").startswith("x\n")
 
 
+def test_a_match_to_learn_from_is_shown_from_its_record(commands: Commands, tmp_path: Path) -> None:
+    commands.result = lambda plan: row(plan, [1 + bot for bot in plan.players])
+    words = ["tournament", "minimal", "./bot.py", "--deals", "1", "-q", "--sandbox", "none"]
+    (tmp_path / "bot.py").touch()
+    shown = commands.run(*words, "--records", "my records", "--bot", "bot.py")
+    assert "  referee play " in shown
+    commands.result = lambda plan: row(plan, [1 + bot for bot in plan.players], record=b"{}")
+    shown = commands.run(*words, "--records", "other records", "--bot", "bot.py")
+    assert "  referee replay 'other records/00000" in shown
+    assert "  referee play " not in shown
+
+
 @pytest.mark.parametrize("name", ["minimal", "nobody"])
 def test_only_a_bot_that_is_withdrawn_can_be_reinstated(name: str, commands: Commands) -> None:
     words = [*BOTS, "--deals", "2", "--seed", "1", "--withdraw-after", "2"]
@@ -1195,8 +1207,7 @@ def test_a_bot_is_left_out_of_the_ratings(commands: Commands) -> None:
     text = commands.run("standings", commands.store, "--exclude", "new", "--format", "json")
     found = json.loads(text)
     assert (found["matches"], found["deals"]) == (4, 2)
-    assert found["bots"][2]["name"] == "new"
-    assert found["bots"][2]["rating"] is None
+    assert [bot["name"] for bot in found["bots"]] == ["minimal", "big_money"]
     commands.run("standings", commands.store, "--exclude", "new", "--bot", "minimal")
     commands.run("standings", commands.store, "--exclude", "x", code=2)
     assert "--exclude x: there are: minimal, big_money, new" in commands.err
@@ -1502,8 +1513,10 @@ def test_a_bot_can_be_named_as_the_table_shows_it(commands: Commands, tmp_path: 
     out = commands.tournament("./my_bot.py", *BOTS, "--deals", "2", *words)
     assert re.search(r"^. my_bot\.py +1000 ", out, re.MULTILINE)
     assert "./my_bot.py: rank " in out
-    found = commands.run("standings", commands.store, "--exclude", "my_bot.py", *words[:2])
+    found = commands.run("standings", commands.store, "--exclude", "my_bot.py")
     assert "without ./my_bot.py" in " ".join(found.split())
+    commands.run("standings", commands.store, "--exclude", "my_bot.py", *words[:2], code=2)
+    assert "--bot my_bot.py: --exclude leaves this bot out" in commands.err
 
 
 @pytest.mark.parametrize(

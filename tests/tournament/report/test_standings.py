@@ -44,7 +44,14 @@ from referee.tournament.report.statistics import (
     _percentile,
     statistics,
 )
-from referee.tournament.report.text import ranking, repeats, standings_text, table_text
+from referee.tournament.report.text import (
+    duel,
+    headline,
+    ranking,
+    repeats,
+    standings_text,
+    table_text,
+)
 from referee.tournament.rows import (
     LEFT_OUT,
     REACHED,
@@ -822,8 +829,19 @@ def test_a_few_deals_are_too_few_to_say() -> None:
 
 
 def test_a_bot_without_matches_has_no_rating() -> None:
-    lines = shown(played(made_setup(3, deals=10), upset), without={1})
-    assert starting(lines, "3 bot1") == "3 bot1 - - 0 0 0 0 -"
+    store = Store.in_memory()
+    store.add_stage(made_setup(4, deals=10))
+    store.add([*played(made_setup(3, deals=10), upset).matches()])
+    assert starting(shown(store), "4 bot3") == "4 bot3 - - 0 0 0 0 -"
+
+
+def test_an_excluded_bot_has_no_row_and_the_others_are_compared() -> None:
+    found = standings(played(made_setup(3, deals=10), upset), without={1})
+    assert {bot.name for bot in found.bots} == {"bot0", "bot2"}
+    (line, *_) = duel(found)
+    assert line.startswith("bot0 against bot2: ")
+    assert headline(found).startswith("dominion, round robin of 3 bots; ")
+    assert not found.has_no_verdict
 
 
 @pytest.mark.parametrize("anchor", [None, (1, 1700.0), (1_500, 1700.0)])
