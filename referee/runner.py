@@ -65,6 +65,8 @@ class Runner(Course):
 
     Attributes:
         asked_since: the time on trio's clock when the bots got their current requests.
+        left_at: maps each seat that was disqualified to the time when it was, on the clock of
+            `time.monotonic`.
         idle: returns the processes that are waiting for another match. We also freeze those.
         overslept: called each time we wake up, with the seconds by which we're late (usually about
             0), and the seats whose bots can't have caused the delay. These are bots that are
@@ -87,6 +89,7 @@ class Runner(Course):
     ) -> None:
         super().__init__(spec, bots, log, record, **others)
         self.asked_since = 0.0
+        self.left_at: dict[int, float] = {}
         self._limits = spec.each_limits
         self._alone = alone
         self._clock = trio.current_time  # run() replaces it with a faster clock
@@ -239,6 +242,7 @@ class Runner(Course):
         answer = self._timed(seat, answer)
         self.give(seat, answer, self._clock() - self._start_time)
         if seat in self.match.disqualified:
+            self.left_at[seat] = time.monotonic()
             self._nursery.start_soon(self._bots[seat].kill)
             self._pause_at = 0.0  # yield right away, so that the task that kills the bot can run
         self._deliver()

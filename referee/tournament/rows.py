@@ -156,6 +156,22 @@ class MatchColumns(Struct, array_like=True, gc=False):
     messages: Number = 0
 
 
+class LateReply(Struct, frozen=True, array_like=True):
+    """A reply that a bot didn't give in time.
+
+    Attributes:
+        bot: number of the bot.
+        asked, until: when it got the request, and when its time was over, in seconds on the clock
+            of `time.monotonic`.
+        machine: the name of the machine that has this clock.
+    """
+
+    bot: int
+    asked: float
+    until: float
+    machine: str = ""
+
+
 class MatchRow(MatchColumns, array_like=True):
     """A match that was played, or that is void or a forfeit.
 
@@ -169,6 +185,8 @@ class MatchRow(MatchColumns, array_like=True):
         stderr: what each bot wrote to stderr. The middle is missing if it's long.
         result: the result as an object, if the batch asked for it.
         problem: the error in the code of the game that made the match void, or "".
+        late_replies: the replies for which a bot was disqualified because it didn't give them in
+            time. Only bots that are processes have any.
     """
 
     seats: tuple[SeatRow, ...] = ()
@@ -176,6 +194,7 @@ class MatchRow(MatchColumns, array_like=True):
     stderr: list[bytes] = []
     result: MatchResult | None = None
     problem: str = ""
+    late_replies: tuple[LateReply, ...] = ()
 
     @property
     def players(self) -> tuple[int, ...]:

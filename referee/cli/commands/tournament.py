@@ -397,6 +397,7 @@ class _Run:
             run.on_rows = progress.add
             run.on_withdrawn = progress.withdraw
             dispatcher.on_not_ready = progress.start_again
+            dispatcher.on_stall = progress.play_again
             try:
                 run.play(dispatcher)
             finally:

@@ -124,9 +124,18 @@ class Progress:
 
     def start_again(self, bots: Sequence[int]) -> None:
         """Print which bots weren't ready in time, and are started again now."""
+        names = self._listed(bots)
+        say(f"not ready in time: {names}; started again now, since no match is running")
+
+    def play_again(self, bots: Sequence[int]) -> None:
+        """Print which bots were late at the same time, so that their matches are played again."""
+        names = self._listed(bots)
+        say(f"late at the same time, in matches without a common bot: {names}; played again, alone")
+
+    def _listed(self, bots: Sequence[int]) -> str:
         names = ", ".join(self._names[bot] for bot in bots[:MOST_NAMED])
         more = f" and {plural(len(bots) - MOST_NAMED, 'other bot')}" if bots[MOST_NAMED:] else ""
-        say(f"not ready in time: {names}{more}; started again now, since no match is running")
+        return names + more
 
     def update(self) -> None:
         """Show the progress, if it's time."""

@@ -5,6 +5,8 @@ sent_game.py    an external game, sent to a worker
 task.py         the function that a worker calls with a batch
 worker.py       plays a batch, and keeps bots alive between matches
 dispatcher.py   gives batches to workers; finds bots that kill them
+witness.py      starts a trivial program, to see if the machine stands still
+late_replies.py finds bots that were late at the same time
 starting.py     starts each bot once before the first match
 cluster.py      workers on other machines, with Dask
 on_worker.py    the code that runs on these machines

@@ -5,21 +5,32 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager, ExitStack
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
 
 from referee.bots.command import BotSource, PythonBot, find_bot_file
+from referee.bots.digest import files_digest
 from referee.bots.stand_in import leaver, stand_in
 from referee.errors import BotNotFoundError, ShortageError
 from referee.games.interface.faults import Disqualification
 from referee.match.spec import drawn_seed
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed
+from referee.tournament.playing.late_replies import LateReplies, late_bots
 from referee.tournament.playing.sent_game import sent_game
 from referee.tournament.playing.task import play_batch
 from referee.tournament.rows import (
@@ -79,6 +90,8 @@ class Dispatcher:
             worker.
         is_stopping: if True, no further matches are started.
         on_not_ready: called with the bots that weren't ready in time, before we start them again.
+        on_stall: called with bots that were late at the same time, before we play their matches
+            again.
     """
 
     def __init__(
@@ -105,9 +118,11 @@ class Dispatcher:
         self._stalls: Counter[int] = Counter()  # how often each bot was started again
         # Matches that wait for bots in `_waiting`, each with its result if it was played.
         self._held: list[tuple[Plan, MatchRow | None]] = []
+        self._slow: set[int] = set()  # bots that were late again when their match was played alone
         self.out: set[int] = set()
         self.is_stopping = False
         self.on_not_ready: Callable[[Sequence[int]], None] = lambda bots: None
+        self.on_stall: Callable[[Sequence[int]], None] = lambda bots: None
 
     def __enter__(self) -> Dispatcher:
         self._run = secrets.token_hex()
@@ -205,12 +220,26 @@ class Dispatcher:
 
     def _play(self, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
         self._waiting, self._held = set(), []
+        self._late = LateReplies(cache(self._program_of))
         while True:
             for rows in self._play_batches(plans):
                 yield [row for row in rows if self._is_over(row)]
-            if self.is_stopping or not self._waiting:
+            # If a worker has died, there may be some left.
+            if rows := [*self._late.take_over(())]:
+                yield [row for row in rows if self._is_over(row)]
+            if self.is_stopping:
                 return
-            yield from self._start_again()
+            if self._late.has_stalled:
+                yield from self._play_stalled()
+            elif self._waiting:
+                yield from self._start_again()
+            else:
+                return
+
+    def _program_of(self, bot: int) -> Hashable:
+        entrant = self._bots[bot]
+        digest = files_digest(entrant.bot, self._empty.spec.game, entrant.directory)
+        return digest or (entrant.bot, entrant.directory)
 
     def _is_over(self, row: MatchRow) -> bool:
         """Whether a match has ended. If not, it waits for a bot that wasn't ready in time."""
@@ -225,7 +254,8 @@ class Dispatcher:
         in_play: dict[Future[list[MatchRow] | Failed], Batch] = {}
         while True:
             try:
-                while not self.is_stopping and len(in_play) < self._jobs() * AHEAD:
+                is_going_on = not (self.is_stopping or self._late.has_stalled)
+                while is_going_on and len(in_play) < self._jobs() * AHEAD:
                     batch = self._next_batch(plans)
                     if batch is None:
                         break
@@ -251,7 +281,7 @@ class Dispatcher:
                     # The clock may report that a match took no time at all, and `_next_batch`
                     # divides by this number.
                     self._seconds = max(1e-4, 0.7 * (self._seconds or mean) + 0.3 * mean)
-                    yield rows
+                    yield self._undoubted(rows, in_play)
                 continue
             except BrokenExecutor as error:
                 self._restart(error)
@@ -271,6 +301,59 @@ class Dispatcher:
                         row = unplayed_row(plan, killers, WORKER_KILLED, _KILLS)
                     yield [row]
 
+    def _undoubted(self, rows: Iterable[MatchRow], in_play: Collection[object]) -> list[MatchRow]:
+        """Return the matches that are over, now that these have ended."""
+        over = []
+        for row in rows:
+            bots = late_bots([row])
+            if bots and not any(self._is_at_fault(bot) for bot in bots):
+                self._late.add(row, [*in_play])
+            else:
+                over.append(row)
+        return [*over, *self._late.take_over(in_play)]
+
+    def _is_at_fault(self, bot: int) -> bool:
+        return bot in self._slow or self._stalls[bot] >= MAX_STALLS
+
+    def _play_stalled(self) -> Iterator[list[MatchRow]]:
+        """Play the matches again in which bots were late at the same time. Nothing else is in play.
+
+        If a bot is late again, the machine may still stand still. So there's a pause, and another
+        try. If a bot is late each time, it's at fault, now and in later matches.
+
+        Yields:
+            The rows of these matches.
+        """
+        stalled = self._late.take_stalled()
+        bots = sorted(late_bots(stalled))
+        self._stalls.update(bots)
+        self.on_stall(bots)
+        for before in stalled:
+            plan = Plan(before.match, before.deal, before.seed, before.players)
+            for pause in (0, *START_PAUSES):
+                yield from self._pause(pause)
+                if self.is_stopping or not self.out.isdisjoint(plan.players):
+                    return
+                row = yield from self._play_alone(plan)
+                if row is None or not late_bots([row]) - self._slow:
+                    break
+            else:
+                assert row is not None
+                self._slow |= late_bots([row])
+            if row is None:  # its worker was killed, which is looked into with the other matches
+                self._again.append(plan)
+                continue
+            row.late += 1
+            if self._is_over(row):
+                yield [row]
+
+    def _pause(self, seconds: int) -> Iterator[list[MatchRow]]:
+        for _ in range(seconds * LOOKS_A_SECOND):
+            if self.is_stopping:
+                return
+            time.sleep(1 / LOOKS_A_SECOND)
+            yield []
+
     def _start_again(self) -> Iterator[list[MatchRow]]:
         """Start the bots that weren't ready in time. Afterwards, no match waits any more.
 
@@ -286,11 +369,7 @@ class Dispatcher:
         for pause in self._pauses:
             if not bots:
                 break
-            for _ in range(pause * LOOKS_A_SECOND):
-                if self.is_stopping:
-                    return
-                time.sleep(1 / LOOKS_A_SECOND)
-                yield []
+            yield from self._pause(pause)
             for bot in tuple(bots):
                 if self.is_stopping:
                     return

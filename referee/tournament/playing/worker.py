@@ -30,8 +30,10 @@ from referee.runner import Runner, replayed
 from referee.tournament.entrants import find_entrant
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch
 from referee.tournament.playing.live import LiveRecord, live_path
+from referee.tournament.playing.witness import witness_seconds
 from referee.tournament.rows import (
     Entrant,
+    LateReply,
     MatchRow,
     Plan,
     SeatRow,
@@ -48,6 +50,8 @@ MAX_LATE_REPLAYS = 3
 # The referee is late if it was delayed by more than this fraction of the limit that the bot
 # exceeded.
 LATE_PART = 0.1
+# The codes of a bot that didn't give a reply in time.
+_LATE = (Disqualification.TIMEOUT, Disqualification.TIME_BANK)
 # If a bot writes more bytes than this to stderr, we only keep the first and the last half of this
 # many.
 MAX_STDERR = 64 * 1024
@@ -146,7 +150,7 @@ class Worker:
                     self._check_files(attempt.sources[seat])
             if is_again:
                 restarts += 1
-            elif attempt.is_late():
+            elif attempt.is_late() or await attempt.is_witnessed():
                 late += 1
             else:
                 break
@@ -213,6 +217,7 @@ class Worker:
             runner.idle = lambda: self._pool.waiting
             runner.overslept = attempt.lateness.note
             await runner.run()
+            attempt.left_at = runner.left_at
             able = match.keep_alive - match.disqualified.keys() if batch.keep_alive else set()
             keep = {seat for seat in able if entrants[seat] not in self._never_keep}
             graces = [limits.grace for limits in spec.each_limits]
@@ -293,6 +298,7 @@ class _Attempt:
         self.stderr = [MemorySink() for _ in bots]
         self.recorded = [RecordedStderr() for _ in bots] if batch.record_stderr else []
         self.lateness = Lateness(len(bots))
+        self.left_at: Mapping[int, float] = {}  # see `Runner`
 
     def play_objects(self) -> MatchRow:
         """Play a match between Python objects, which are never late and never kept."""
@@ -326,6 +332,15 @@ class _Attempt:
             if parts.get(left.code, 0.0) > LATE_PART:
                 return True
         return False
+
+    async def is_witnessed(self) -> bool:
+        """Whether a trivial program is late, too, now that a bot was late for a reply."""
+        late = [
+            self.spec.each_limits[seat].time_limit
+            for seat, left in self.played.disqualified.items()
+            if left.code in _LATE and seat in self.left_at
+        ]
+        return bool(late) and await witness_seconds(self.spec) > LATE_PART * max(late)
 
     def row(self, late: int, restarts: int) -> MatchRow:
         """Return the finished match as a row for the store.
@@ -380,10 +395,19 @@ class _Attempt:
             messages=played.messages,
             seats=tuple(seats),
             result=result if batch.results else None,
+            late_replies=self._late_replies(),
         )
         if is_kept:
             self._add_files(row)
         return row
+
+    def _late_replies(self) -> tuple[LateReply, ...]:
+        late = []
+        for seat, until in self.left_at.items():
+            if self.played.disqualified[seat].code in _LATE:
+                asked = until - self.played.reply_seconds[seat][-1]
+                late.append(LateReply(self.plan.players[seat], asked, until, os.uname().nodename))
+        return tuple(late)
 
     def void_row(self, error: GameError) -> MatchRow:
         """Return the match as a void row, because the code of the game has raised an error."""

@@ -49,6 +49,11 @@ def test_bots_that_are_started_again_are_named(
     with Store.in_memory() as store:
         store.add_stage(setup)
         run: Any = SimpleNamespace(setup=setup, done=0, total=60)
-        Progress(run, store, None, quiet=True).start_again(late)
-    expected = f"not ready in time: {names}; started again now, since no match is running"
-    assert capsys.readouterr().err == f"referee: {expected}\n"
+        progress = Progress(run, store, None, quiet=True)
+        progress.start_again(late)
+        progress.play_again(late)
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == (
+        f"referee: not ready in time: {names}; started again now, since no match is running"
+    )
+    assert second.endswith(f"without a common bot: {names}; played again, alone")

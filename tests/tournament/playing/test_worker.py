@@ -20,6 +20,7 @@ from referee.games.interface.faults import Disqualification
 from referee.match.limits import Limits
 from referee.tournament.playing import worker as module
 from referee.tournament.playing.batch import BATCH_SECONDS
+from referee.tournament.playing.witness import MOST_SECONDS, witness_seconds
 from referee.tournament.playing.worker import (
     MAX_LATE_REPLAYS,
     MAX_STDERR,
@@ -29,7 +30,8 @@ from referee.tournament.playing.worker import (
     _head_and_tail,
     _until_deadline,
 )
-from tests.support.batches import batch
+from tests.support.batches import batch, play, worker
+from tests.support.live import hostile
 
 
 def test_the_worst_delay_and_all_together_are_of_each_seat() -> None:
@@ -151,3 +153,35 @@ def test_the_files_of_a_command_are_the_words_that_name_one(tmp_path: Path) -> N
     command = BotCommand("./bot.py", ("python3", "bot.py", "x.py", "."), directory=str(tmp_path))
     assert _files(command) == [str(tmp_path / "bot.py")]
     assert _files(PythonBot("bot.py", lambda: None)) == []  # type: ignore[arg-type,return-value]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("seconds", "late"),
+    [([0.021], 1), ([0.02], 0), ([9.0] * MAX_LATE_REPLAYS + [0.0], MAX_LATE_REPLAYS)],
+)
+def test_a_match_is_played_again_if_the_witness_is_late_too(
+    seconds: list[float], late: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bot has 0.2 s for a reply, and the witness may take a tenth of that."""
+    waited = iter([*seconds, 0.0])
+
+    async def witness(spec: object) -> float:
+        return next(waited)
+
+    monkeypatch.setattr(module, "witness_seconds", witness)
+    monkeypatch.setattr(_Attempt, "is_late", lambda attempt: False)  # here the referee may be late
+    with worker() as executor:
+        (row,) = play(
+            executor, [hostile("sleep_at", 1), "minimal"], [1], time_limit=0.2, startup_limit=20
+        )
+    assert (row.late, row.void, row.seats[0].disqualified) == (late, False, "timeout")
+    (reply,) = row.late_replies
+    assert reply.bot == 0
+    assert 0.2 <= reply.until - reply.asked < 20
+
+
+@pytest.mark.slow
+async def test_a_witness_starts_and_replies() -> None:
+    spec = batch(["minimal", "minimal"], [1]).spec
+    assert 0 < await witness_seconds(spec) < MOST_SECONDS

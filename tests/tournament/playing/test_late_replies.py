@@ -1,0 +1,199 @@
+"""If bots of two matches are late for a reply at the same time, the matches are played again."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from referee.tournament.playing import dispatcher as dispatching
+from referee.tournament.playing.dispatcher import MAX_STALLS, START_PAUSES
+from referee.tournament.playing.late_replies import LateReplies, late_bots
+from referee.tournament.playing.run import Run
+from referee.tournament.rows import LateReply, MatchRow, Plan
+from referee.tournament.schedule.format import TournamentSetup
+from referee.tournament.store import Store
+from tests.support.made_up import MadeUp, contents, dispatcher, left, made_setup, played, row
+
+
+def late(
+    match: int,
+    players: tuple[int, ...],
+    asked: float = 0.0,
+    until: float = 10.0,
+    machine: str = "",
+) -> MatchRow:
+    """Make up a match in which the first player was late for a reply."""
+    plan = Plan(match, match // 2, match // 2, players)
+    lost = [2, *[1] * (len(players) - 1)]
+    found = row(plan, lost, left=[left(), *[None] * (len(players) - 1)])
+    return replace(found, late_replies=(LateReply(players[0], asked, until, machine),))
+
+
+# --- who is a witness -----------------------------------------------------------------------------
+
+
+def stalled(*rows: MatchRow, twins: frozenset[int] = frozenset()) -> list[int]:
+    """Return the matches that are played again."""
+    found = LateReplies(lambda bot: "twin" if bot in twins else bot)
+    for each in rows:
+        found.add(each, ["a batch"])
+    again = [each.match for each in found.take_stalled()]
+    over = [each.match for each in found.take_over([])]
+    assert sorted(again + over) == sorted(each.match for each in rows)
+    return again
+
+
+def test_two_matches_without_a_common_bot_are_witnesses() -> None:
+    assert stalled(late(7, (0, 1)), late(3, (2, 3))) == [3, 7]
+
+
+def test_one_match_has_no_witness() -> None:
+    assert stalled(late(7, (0, 1))) == []
+
+
+@pytest.mark.parametrize("players", [(0, 2), (2, 0), (1, 2), (2, 1)])
+def test_a_common_bot_is_no_witness(players: tuple[int, int]) -> None:
+    assert stalled(late(1, (0, 1)), late(2, players)) == []
+
+
+@pytest.mark.parametrize("players", [(2, 3), (3, 2)])
+def test_a_twin_is_no_witness_and_neither_is_its_opponent(players: tuple[int, int]) -> None:
+    assert stalled(late(1, (0, 1)), late(2, players), twins=frozenset({0, 2})) == []
+    assert stalled(late(1, (0, 1)), late(2, players)) == [1, 2]
+
+
+@pytest.mark.parametrize(("asked", "again"), [(9.9, [1, 2]), (10.0, []), (11.0, [])])
+def test_both_must_be_late_at_the_same_time(asked: float, again: list[int]) -> None:
+    rows = late(1, (0, 1), 0, 10), late(2, (2, 3), asked, asked + 10)
+    assert stalled(*rows) == stalled(*rows[::-1]) == again
+
+
+def test_clocks_of_two_machines_cannot_be_compared() -> None:
+    assert stalled(late(1, (0, 1), machine="a"), late(2, (2, 3), machine="b")) == []
+
+
+def test_a_match_joins_others_that_have_witnessed_each_other() -> None:
+    assert stalled(late(1, (0, 1)), late(2, (2, 3)), late(3, (4, 5))) == [1, 2, 3]
+
+
+def test_a_match_is_over_when_the_batches_beside_it_have_ended() -> None:
+    found = LateReplies(lambda bot: bot)
+    found.add(late(1, (0, 1)), ["x", "y"])
+    found.add(late(2, (0, 2)), ["y", "z"])
+    assert [*found.take_over(["x", "y", "z"])] == []
+    assert [each.match for each in found.take_over(["z"])] == [1]
+    assert [each.match for each in found.take_over(["new"])] == [2]
+    assert not found.has_stalled
+
+
+# --- a tournament ---------------------------------------------------------------------------------
+
+
+class Stall(MadeUp):
+    """An executor for a machine that stands still for a while.
+
+    Args:
+        matches: in these matches, the first player is late when they're played beside others.
+        tries: how often it is also late when the match is played alone.
+
+    Attributes:
+        alone: the matches that were played alone.
+    """
+
+    def __init__(self, matches: set[int], tries: int = 0) -> None:
+        super().__init__(most=1)
+        self._matches = matches
+        self._tries = tries
+        self.alone: list[int] = []
+
+    def _play(self, batch: Any) -> list[MatchRow]:
+        (plan, *_) = batch.plans
+        if batch.alone:
+            self.alone.append(plan.match)
+            if self.alone.count(plan.match) > self._tries:
+                return [row(plan)]
+        elif plan.match not in self._matches:
+            return super()._play(batch)
+        found = late(plan.match, plan.players)
+        return [replace(found, deal=plan.deal, seed=plan.seed)]
+
+
+@pytest.fixture(autouse=True)
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds that the dispatcher slept. It takes no time."""
+    seconds: list[float] = []
+    monkeypatch.setattr(dispatching, "time", SimpleNamespace(sleep=seconds.append))
+    return seconds
+
+
+def run(wanted: TournamentSetup, machine: Stall, jobs: int = 2) -> tuple[Store, list[list[int]]]:
+    """Play a tournament. Returns its store, and the bots that were named in each stall."""
+    store = Store.in_memory()
+    store.add_stage(wanted)
+    named: list[list[int]] = []
+    with dispatcher(machine, jobs) as made:
+        made.on_stall = lambda bots: named.append([*bots])
+        Run(store).play(made)
+    return store, named
+
+
+FOUR = made_setup(4, deals=2, withdraw_after=2)
+
+
+def apart(wanted: TournamentSetup) -> set[int]:
+    """Return the first two matches, one after the other, that have no common bot."""
+    matches = [*played(wanted).matches()]
+    for one, two in pairwise(matches):
+        if not {*one.players} & {*two.players}:
+            return {one.match, two.match}
+    raise AssertionError
+
+
+@pytest.mark.parametrize("tries", [0, len(START_PAUSES)])
+def test_a_stall_changes_nothing(tries: int, slept: list[float]) -> None:
+    matches = apart(FOUR)
+    machine = Stall(matches, tries)
+    store, named = run(FOUR, machine)
+    assert contents(store) == contents(played(FOUR))
+    assert {match.match for match in store.matches() if match.late} == matches
+    assert sorted({*machine.alone}) == sorted(matches)
+    assert len(named) == 1
+    assert sum(slept) == pytest.approx(len(matches) * sum(START_PAUSES[:tries]))
+
+
+def test_bots_that_are_late_alone_are_at_fault_from_then_on() -> None:
+    """Two bots hang at the same time, each in its own match. They get one try, and no other."""
+    matches = {match.match for match in played(FOUR).matches()}
+    machine = Stall(matches, tries=99)
+    store, named = run(made_setup(4, deals=2, withdraw_after=None), machine)
+    assert named
+    assert len({bot for bots in named for bot in bots}) == sum(map(len, named))
+    assert len(machine.alone) <= 4 * (1 + len(START_PAUSES))
+    assert len([*store.select("SELECT 1 FROM seats WHERE disqualified = 'timeout'")]) == 24
+
+
+def test_a_bot_gets_so_many_matches_again() -> None:
+    """Even if it's never late when it's alone, it may not have more than this."""
+    wanted = made_setup(4, deals=30, withdraw_after=None)
+    everything = {match.match for match in played(wanted).matches()}
+    store, named = run(wanted, Stall(everything))
+    counts = [sum(bot in bots for bots in named) for bot in range(4)]
+    assert max(counts) == MAX_STALLS
+    assert store.count()[0] == len(everything)
+
+
+def test_a_bot_that_hangs_alone_is_withdrawn_as_before() -> None:
+    wanted = made_setup(4, deals=4, withdraw_after=3)
+    hanging = {match.match for match in played(wanted).matches() if match.players[0] == 1}
+    machine = Stall(hanging)
+    store, named = run(wanted, machine)
+    assert (named, machine.alone) == ([], [])
+    assert store.count()[0] == 48
+
+
+def test_late_bots_of_several_matches() -> None:
+    assert late_bots([late(1, (0, 1)), late(2, (2, 3)), row(Plan(3, 1, 1, (0, 1)))]) == {0, 2}
