@@ -52,6 +52,8 @@ MAX_LATE_REPLAYS = 3
 LATE_PART = 0.1
 # The codes of a bot that didn't give a reply in time.
 _LATE = (Disqualification.TIMEOUT, Disqualification.TIME_BANK)
+# The witness isn't late before this many seconds. Usually it takes a few hundredths.
+WITNESS_SECONDS = 1.0
 # If a bot writes more bytes than this to stderr, we only keep the first and the last half of this
 # many.
 MAX_STDERR = 64 * 1024
@@ -340,7 +342,9 @@ class _Attempt:
             for seat, left in self.played.disqualified.items()
             if left.code in _LATE and seat in self.left_at
         ]
-        return bool(late) and await witness_seconds(self.spec) > LATE_PART * max(late)
+        if not late:
+            return False
+        return await witness_seconds(self.spec) > max(WITNESS_SECONDS, LATE_PART * max(late))
 
     def row(self, late: int, restarts: int) -> MatchRow:
         """Return the finished match as a row for the store.

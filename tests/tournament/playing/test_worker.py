@@ -158,12 +158,12 @@ def test_the_files_of_a_command_are_the_words_that_name_one(tmp_path: Path) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("seconds", "late"),
-    [([0.021], 1), ([0.02], 0), ([9.0] * MAX_LATE_REPLAYS + [0.0], MAX_LATE_REPLAYS)],
+    [([1.01], 1), ([1.0], 0), ([9.0] * MAX_LATE_REPLAYS + [0.0], MAX_LATE_REPLAYS)],
 )
 def test_a_match_is_played_again_if_the_witness_is_late_too(
     seconds: list[float], late: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The bot has 0.2 s for a reply, and the witness may take a tenth of that."""
+    """The witness may take a second."""
     waited = iter([*seconds, 0.0])
 
     async def witness(spec: object) -> float:
@@ -179,6 +179,25 @@ def test_a_match_is_played_again_if_the_witness_is_late_too(
     (reply,) = row.late_replies
     assert reply.bot == 0
     assert 0.2 <= reply.until - reply.asked < 20
+
+
+@pytest.mark.parametrize(("limit", "seconds", "is_late"), [(30, 3.0, False), (30, 3.01, True)])
+async def test_with_a_long_limit_the_witness_may_take_a_tenth_of_it(
+    limit: float, seconds: float, is_late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def witness(spec: object) -> float:
+        return seconds
+
+    monkeypatch.setattr(module, "witness_seconds", witness)
+    attempt: Any = object.__new__(_Attempt)
+    attempt.spec = SimpleNamespace(each_limits=[Limits(time_limit=99), Limits(time_limit=limit)])
+    attempt.played = SimpleNamespace(
+        disqualified={1: SimpleNamespace(code=Disqualification.TIMEOUT)}
+    )
+    attempt.left_at = {1: 5.0}
+    assert await attempt.is_witnessed() == is_late
+    attempt.played.disqualified[1].code = Disqualification.EXITED
+    assert not await attempt.is_witnessed()
 
 
 @pytest.mark.slow
