@@ -7,7 +7,7 @@ driven by `runner.py` (under trio) and by `objects.py` (a plain loop for Python 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.in_process import InProcessBot
-from referee.bots.process_report import ProcessReport
+from referee.bots.process_report import ProcessReport, TimeoutObservation
 from referee.bots.processes.confinement import limits_by
 from referee.bots.wrapper import BotWrapper, process_of
 from referee.diagnosis.evidence import Evidence
@@ -58,6 +58,7 @@ class Played(Struct, frozen=True):
         answers: all replies in order, so that we can play the match again. This is empty without
             `diagnose`, or if the replies have more than `MAX_ANSWERS` bytes.
         reached: for each seat, the names of the `Limits` that we know its bot has reached.
+        silences: for each seat whose process missed its deadline, our observations.
         messages: a number below 2**53 that's equal for matches with the same lines. It consists of
             the first 53 bits of the SHA-256 hash of all lines that were sent and received, in the
             order of the record.
@@ -70,6 +71,7 @@ class Played(Struct, frozen=True):
     answers: list[RecordedReply] = []
     reached: Sequence[Sequence[str]] = ()
     messages: int = 0
+    silences: Mapping[int, TimeoutObservation] = {}
 
 
 class Course:
@@ -129,6 +131,7 @@ class Course:
         self._lines: list[bytes] = []  # those that aren't in `_messages` yet
         self._messages = hashlib.sha256()
         self._reached: list[tuple[str, ...]] = []
+        self._silences: dict[int, TimeoutObservation] = {}
         for seat, bot in enumerate(bots):
             if isinstance(bot, InProcessBot | BotWrapper):
                 bot.attach_view(partial(self.match.view, seat))
@@ -246,8 +249,16 @@ class Course:
         messages = int.from_bytes(self._messages.digest()[:8], "big") >> 11
         left = dict(self.match.disqualified)
         result = self._result(exit_codes, seconds)
-        answers, reached = self._answers, self._reached
-        return Played(result, left, digest, self.reply_seconds, answers, reached, messages)
+        return Played(
+            result,
+            left,
+            digest,
+            self.reply_seconds,
+            self._answers,
+            self._reached,
+            messages,
+            self._silences,
+        )
 
     def _hash_lines(self) -> None:
         self._messages.update(b"".join(self._lines))
@@ -298,6 +309,9 @@ class Course:
         match = self.match
         words = [bot.process_report(ENDS) for bot in self._bots]
         self._reached = [() if each is None else each.reached for each in words]
+        self._silences = {
+            seat: each.silence for seat, each in enumerate(words) if each and each.silence
+        }
         if not self._evidence:
             return [Diagnosis(stderr=None if each is None else each.stderr) for each in words]
         notes = [

@@ -70,6 +70,7 @@ async def borrow_bots(
     recorded: Sequence[RecordedStderr] = (),
     *,
     fresh: bool = False,
+    look_seconds: float = 0.0,
 ) -> AsyncGenerator[list[Bot], None]:
     """Like `run_bots`, but use waiting processes from a pool if there are any.
 
@@ -79,6 +80,7 @@ async def borrow_bots(
     Args:
         keys: for each seat, the key of its process in the pool.
         fresh: if True, start new processes for all seats, and stop the old ones in the pool.
+        look_seconds: see `BotProcess`.
 
     Raises:
         ShortageError: the system lacks processes, memory or file descriptors.
@@ -88,7 +90,9 @@ async def borrow_bots(
         for key, source, limits in zip(keys, sources, spec.each_limits, strict=True):
             waiting = await pool.take(key, fresh=fresh)
             started.append(waiting or launch(source, limits, spec.sandbox))
-        async with run_bots(spec, started, stderr, recorded=recorded) as bots:
+        async with run_bots(
+            spec, started, stderr, recorded=recorded, look_seconds=look_seconds
+        ) as bots:
             yield bots
     finally:
         for key, launched in zip(keys, started, strict=False):

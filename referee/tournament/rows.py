@@ -110,6 +110,7 @@ class SeatRow(Struct, array_like=True, gc=False):
         stderr: the last lines that a disqualified bot wrote to stderr.
         replies: number of replies, not counting the handshake.
         statistics: the game's statistics as a JSON object, or "".
+        cause: what a bot did when its time was over, and how late the referee was, or None.
     """
 
     match: Number
@@ -127,6 +128,7 @@ class SeatRow(Struct, array_like=True, gc=False):
     longest_reply: Seconds = 0.0
     reply_histogram: Histogram = Histogram("{}")
     statistics: str = ""
+    cause: str | None = None
 
     @property
     def fault_count(self) -> int:

@@ -101,8 +101,17 @@ CREATE TABLE seats (
     PRIMARY KEY (match, seat)
 ) WITHOUT ROWID;
 """
-# Version 1 did not have this column, so version 2 adds it to new and to old stores alike.
-_ADD_MESSAGES = "ALTER TABLE main.matches ADD COLUMN messages INTEGER NOT NULL DEFAULT 0"
+# Version 1 did not have these columns, so version 2 adds them to new and to old stores alike.
+_ADD_COLUMNS = """
+ALTER TABLE main.matches ADD COLUMN messages INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE main.seats ADD COLUMN cause TEXT
+"""
+# In a store of version 1, queries read these views in place of the tables, because temporary names
+# come first.
+_VIEWS_OF_VERSION_1 = (
+    "CREATE TEMP VIEW matches AS SELECT *, 0 AS messages FROM main.matches",
+    "CREATE TEMP VIEW seats AS SELECT *, NULL AS cause FROM main.seats",
+)
 _MATCH = MatchColumns.__struct_fields__
 _LONG = ("reply_histogram", "statistics")
 _COLUMNS = ", ".join(
@@ -326,7 +335,7 @@ class Store:
     def _create(self) -> None:
         # The transaction stays open, so that tables and first stage are written together.
         self._connection.executescript(
-            f"BEGIN; {_SCHEMA}{_ADD_MESSAGES}; "
+            f"BEGIN; {_SCHEMA}{_ADD_COLUMNS}; "
             f"INSERT INTO about VALUES ('format', '\"{FORMAT}\"'); "
             f"INSERT INTO about VALUES ('version', '{FORMAT_VERSION}')"
         )
@@ -341,7 +350,7 @@ class Store:
         with closing(sqlite3.connect(MEMORY)) as empty:
             empty.executescript(_SCHEMA)
             version_1 = _schema(empty)
-            empty.execute(_ADD_MESSAGES)
+            empty.executescript(_ADD_COLUMNS)
             found, wanted = _schema(self._connection), _schema(empty)
         # We've only read the schema until now. If a stranger has replaced a table by a view, a
         # query on it might never end.
@@ -351,11 +360,8 @@ class Store:
         if found != (version_1 if version == 1 else wanted):
             raise UsageError(f"{self.name} is damaged: it does not have the tables of a store")
         if version == 1:
-            # This view has the columns of version 2. Queries read it in place of the table, because
-            # temporary names come first.
-            self._connection.execute(
-                "CREATE TEMP VIEW matches AS SELECT *, 0 AS messages FROM main.matches"
-            )
+            for view in _VIEWS_OF_VERSION_1:
+                self._connection.execute(view)
             self._is_version_1 = True
         stages = self.stages
         if stages and stages[-1].game not in GAMES:
@@ -392,8 +398,10 @@ class Store:
             with self._connection:
                 if self._is_version_1:
                     self._connection.execute("BEGIN")
-                    self._connection.execute("DROP VIEW temp.matches")
-                    self._connection.execute(_ADD_MESSAGES)
+                    for table in TABLES:
+                        self._connection.execute(f"DROP VIEW temp.{table}")
+                    for statement in _ADD_COLUMNS.split(";"):
+                        self._connection.execute(statement)
                     self._put("version", FORMAT_VERSION)
                 yield
             self._is_version_1 = False

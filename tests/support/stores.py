@@ -7,7 +7,7 @@ from referee.tournament.store import Store
 # Columns that may differ between two runs of the same tournament.
 TIME_COLUMNS = {
     "matches": ("late", "restarts", "seconds"),
-    "seats": ("reply_seconds", "longest_reply", "reply_histogram"),
+    "seats": ("reply_seconds", "longest_reply", "reply_histogram", "cause"),
 }
 
 

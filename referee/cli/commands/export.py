@@ -60,11 +60,11 @@ def run(options: ExportOptions, interrupts: Interrupts) -> int:
 
 COLUMNS = (
     *("match", "deal", "seed", "players", "ranks", "scores", "turns", "reason", "faults"),
-    *("disqualified", "detail", "seconds", "digest"),
+    *("disqualified", "detail", "seconds", "digest", "cause"),
 )
 _OF_SEATS = {"ranks": "rank", "scores": "score", "faults": "fault_count"}
-_OF_SEATS |= {name: name for name in ("disqualified", "detail")}
-_TEXTS = ("players", "reason", "disqualified", "detail", "digest")
+_OF_SEATS |= {name: name for name in ("disqualified", "detail", "cause")}
+_TEXTS = ("players", "reason", "disqualified", "detail", "cause", "digest")
 _AMBIGUOUS = re.compile(r"[\s'\"\\]").search
 
 

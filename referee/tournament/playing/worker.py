@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
@@ -20,6 +21,7 @@ from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
 from referee.bots.processes.prctl import adopt_orphans
 from referee.course import Played
+from referee.diagnosis.no_reply import why_silent
 from referee.errors import GameError, UsageError
 from referee.games.interface.faults import Disqualification
 from referee.logs.record import Place, RecordedStderr
@@ -27,6 +29,7 @@ from referee.logs.sink import MemorySink
 from referee.match.opening import opening_answers
 from referee.objects import play_objects
 from referee.runner import Runner, replayed
+from referee.text.terminal import duration
 from referee.tournament.entrants import find_entrant
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch
 from referee.tournament.playing.live import LiveRecord, live_path
@@ -52,6 +55,8 @@ MAX_LATE_REPLAYS = 3
 LATE_PART = 0.1
 # The codes of a bot that didn't give a reply in time.
 _LATE = (Disqualification.TIMEOUT, Disqualification.TIME_BANK)
+# We observe a bot that was late for so many seconds, before we kill it.
+LOOK_SECONDS = 0.2
 # The witness isn't late before this many seconds. Usually it takes a few hundredths.
 WITNESS_SECONDS = 1.0
 # If a bot writes more bytes than this to stderr, we only keep the first and the last half of this
@@ -201,6 +206,7 @@ class Worker:
             attempt.stderr,
             attempt.recorded,
             fresh=attempt.fresh,
+            look_seconds=LOOK_SECONDS,
         ) as borrowed:
             bots: Sequence[Bot] = borrowed
             if answers := self._answers(attempt):
@@ -380,6 +386,7 @@ class _Attempt:
                     longest_reply=max(seconds, default=0.0),
                     reply_histogram=histogram(seconds),
                     statistics=statistics[seat] if statistics else "",
+                    cause=self._cause(seat),
                 )
             )
         is_faulty = bool(played.disqualified) or any(player.faults for player in result.players)
@@ -404,6 +411,15 @@ class _Attempt:
         if is_kept:
             self._add_files(row)
         return row
+
+    def _cause(self, seat: int) -> str | None:
+        """Say what a bot's process did when its time was over, and how late the referee was."""
+        silence = self.played.silences.get(seat)
+        if silence is None:
+            return None
+        asked = json.loads(self.played.disqualified[seat].asked)["type"]
+        late = duration(self.lateness.worst[seat])
+        return f"{why_silent(silence, asked)}; the referee was late by {late} at most"
 
     def _late_replies(self) -> tuple[LateReply, ...]:
         late = []

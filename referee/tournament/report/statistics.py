@@ -39,6 +39,7 @@ class BotDisqualification(Struct):
     """The first match in which a bot was disqualified with some code.
 
     Attributes:
+        detail: why, and for a bot that was late also the cause that we observed.
         stderr: the last lines that the bot wrote to stderr, or None.
         hint: how the sandbox may have caused this, in one clause, or "".
     """
@@ -153,14 +154,15 @@ def _bots(store: Store, count: int, *, details: bool) -> Iterator[BotStatistics]
     first: defaultdict[int, list[BotDisqualification]] = defaultdict(list)
     # Usually SQLite would take `detail` and `stderr` from any row of the group. But with min() in a
     # query, it takes them from the row that has the minimum.
-    for bot, code, times, match, detail, stderr in store.select(
-        f"SELECT bot, disqualified, count(*), min(match), detail, stderr {_SEATS} "
+    for bot, code, times, match, detail, cause, stderr in store.select(
+        f"SELECT bot, disqualified, count(*), min(match), detail, cause, stderr {_SEATS} "
         "AND disqualified NOT NULL GROUP BY bot, disqualified"
     ):
         disqualified[bot][code] += times
         lines = None if stderr is None else stderr.splitlines()
         hint = missed(sandbox, lines or []) if code == Disqualification.EXITED else ""
-        first[bot].append(BotDisqualification(code, match, detail or "", lines, hint))
+        text = "; ".join(filter(None, (detail, cause)))
+        first[bot].append(BotDisqualification(code, match, text, lines, hint))
     seconds_of = _histograms(store, count) if details else None
     sums = {
         bot: rest

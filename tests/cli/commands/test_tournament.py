@@ -54,7 +54,7 @@ from tests.support.sandboxed import needs_bwrap
 BOTS = ["minimal", "big_money", "new=smithy_big_money"]
 COLUMNS = [
     *("match", "deal", "seed", "players", "ranks", "scores", "turns", "reason", "faults"),
-    *("disqualified", "detail", "seconds", "digest"),
+    *("disqualified", "detail", "seconds", "digest", "cause"),
 ]
 
 
@@ -1692,6 +1692,7 @@ def test_export_as_csv(commands: Commands) -> None:
     assert [int(row["match"]) for row in rows] == [0, 1, *range(3, 12)]
     assert rows[0]["disqualified"] == "null null"
     assert rows[1]["disqualified"] == "null timeout"
+    assert rows[1]["cause"] == "null null"
     assert {row["faults"] for row in rows} == {"0 3"}
     with Store.for_reading(commands.store) as store:
         known = store.names

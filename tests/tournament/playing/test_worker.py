@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import count
@@ -176,6 +177,10 @@ def test_a_match_is_played_again_if_the_witness_is_late_too(
             executor, [hostile("sleep_at", 1), "minimal"], [1], time_limit=0.2, startup_limit=20
         )
     assert (row.late, row.void, row.seats[0].disqualified) == (late, False, "timeout")
+    cause = row.seats[0].cause or ""
+    assert cause.startswith("it was not computing (0.")
+    assert re.search("; the referee was late by [0-9.]+ m?s at most$", cause)
+    assert row.seats[1].cause is None
     (reply,) = row.late_replies
     assert reply.bot == 0
     assert 0.2 <= reply.until - reply.asked < 20
