@@ -297,7 +297,7 @@ class Matches(Struct, frozen=True):
     draws: list[int]
     losses: list[int]
     void: int
-    messages: list[int]
+    messages: list[int] = []
 
     def players(self, bot: int) -> list[PlayerResult]:
         """Return the result of a bot in each match that counts.

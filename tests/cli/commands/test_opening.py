@@ -153,6 +153,7 @@ def test_slips(say: Say, words: list[str], problem: str) -> None:
     assert len(why.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_both_matches_of_a_deal_have_the_same_opening(say: Say) -> None:
     words = ["tournament", *BOTS, *BOT_WARS, "--deals", "2", "--seed", "7", *SHORT]
     words += ["--sandbox", "none"]

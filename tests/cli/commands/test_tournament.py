@@ -789,11 +789,9 @@ def test_a_bot_is_withdrawn_before_an_extension(commands: Commands) -> None:
 
 
 def test_the_title_is_kept_in_the_store(commands: Commands) -> None:
-    words = [*BOTS, "--deals", "1", "--seed", "1"]
-    assert commands.tournament(*words).startswith("dominion, ")
+    words = [*BOTS[:2], "--deals", "1", "--seed", "1"]
     assert commands.tournament(*words, "--title", "Cup <night>").startswith("Cup <night>\n")
     # From now on, no command has to give it again.
-    assert commands.tournament(*words).startswith("Cup <night>\n")
     assert commands.run("standings", commands.store).startswith("Cup <night>\n")
     page = commands.run("standings", commands.store, "--format", "html")
     assert "<title>Cup &lt;night&gt;" in page
