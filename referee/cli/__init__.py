@@ -5,8 +5,6 @@
     options.py    describes the options of a command as typed fields of a class
     values.py     types for the values of options
     parser.py     an argparse parser with our own help and error messages
-    foreign_options.py
-                  suggestions for people who type options of other tools
     settings.py   options for limits, seeds and sandboxes
     config.py     reads options from a configuration file
     files.py      checks of files and folders that people name

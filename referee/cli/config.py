@@ -8,9 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from referee.cli.foreign_options import suggestion_for
-from referee.cli.options import Option, Options, parser_of
-from referee.cli.parser import Parser
+from referee.cli.options import Option, Options
 from referee.errors import UsageError
 from referee.text.nearest import instead
 
@@ -86,8 +84,7 @@ def _hint(key: str, kind: type[Options]) -> str:
     only_typed = {each.name for each in _options(kind) if not each.in_file}
     if name in only_typed:
         return f"; give --{_key(name)} on the command line"
-    actions = [each for each in parser_of(kind, Parser)._actions if each.dest not in only_typed]
-    return suggestion_for(f"-{_key(name)}", "referee tournament", actions, in_file=True)
+    return ""
 
 
 def _texts(file: str, key: str, value: Any, option: Option, folder: Path) -> list[str]:

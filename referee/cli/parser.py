@@ -62,27 +62,29 @@ class Parser(argparse.ArgumentParser):
         return "\n".join(parts)
 
     def read(
-        self, words: Sequence[str], namespace: argparse.Namespace | None = None
+        self,
+        words: Sequence[str],
+        namespace: argparse.Namespace | None = None,
+        commands_with: Callable[[str], Sequence[str]] = lambda flag: (),
     ) -> argparse.Namespace:
         """Parse words, or exit with an error message if they're invalid.
 
         Args:
             words: the words after the command's name.
             namespace: values for options that aren't in `words`.
+            commands_with: returns the names of the commands that have an option, for the message
+                about an unknown one.
         """
         # argparse's intermixed parser (in Python 3.11 to 3.13) loses all words after "--".
         read = self.parse_known_args if "--" in words else self.parse_known_intermixed_args
         options, extras = read(words, namespace)
         unknown = [word for word in extras if word.startswith("-")]
         if unknown:
-            from referee.cli.foreign_options import suggestion_for  # only needed for errors
-
             flag = unknown[0].partition("=")[0]
             actions = [each for each in self._actions if each.help != argparse.SUPPRESS]
             shown = [name for action in actions for name in action.option_strings]
-            # Another tool's option may have a quite different name here, so look for it before we
-            # look for similar names.
-            hint = suggestion_for(flag, self.prog, actions) or did_you_mean(flag, shown)
+            others = ", ".join(f"referee {name}" for name in commands_with(flag))
+            hint = f"; it is an option of {others}" if others else did_you_mean(flag, shown)
             self.error(f"unknown option {flag}{hint}")
         if extras:
             self.error(f"too many arguments: {' '.join(extras)}")

@@ -94,9 +94,13 @@ def read_words(words: Sequence[str]) -> tuple[Run, Options]:
     """
     if not words or words[0] not in COMMANDS:
         _end_without_command(words)
-    given = vars(command_parser(words[0]).read(words[1:]))
+    given = vars(command_parser(words[0]).read(words[1:], commands_with=_commands_with))
     run: Run = _module(words[0]).run
     return run, options_type(words[0]).of(given, words)
+
+
+def _commands_with(flag: str) -> list[str]:
+    return [name for name in COMMANDS if flag in command_parser(name)._option_string_actions]
 
 
 def _module(name: str) -> ModuleType:

@@ -57,8 +57,6 @@ def run(options: TournamentOptions, interrupts: Interrupts) -> int:
             say(f"{options.config}: its bots do not play, because the command names others")
     if options.record_stderr and options.records is None:
         raise UsageError("--record-stderr goes with --records DIR")
-    if options.table_every is not None and options.progress != "lines":
-        raise UsageError("--table-every goes with --progress lines")
     if options.pin and options.cluster is not None:
         raise UsageError("--pin is not for --cluster: start Dask's workers on cores of their own")
     with ExitStack() as stack:
@@ -373,7 +371,7 @@ class _Run:
             An `Interrupted` if Ctrl-C was pressed and the running matches could still end,
             otherwise None.
         """
-        from referee.cli.commands.tournament_progress import Progress, default_table_every
+        from referee.cli.commands.tournament_progress import Progress, table_every
         from referee.tournament.playing.live import remove_live
         from referee.tournament.playing.run import Run
 
@@ -383,9 +381,7 @@ class _Run:
         records = None if self._records is None else make_folder(self._records)
         run = Run(self._store, records=records, live=live)
         anchor, options = self._plan.view.anchor, self._options
-        every = None
-        if options.progress == "lines":
-            every = options.table_every or default_table_every(run.total)
+        every = table_every(run.total) if options.progress == "lines" else None
         with Progress(run, self._store, anchor, quiet=options.quiet, every=every) as progress:
             ending = Ending(self._interrupts, dispatcher.stop)
 

@@ -173,11 +173,8 @@ spec/tournaments.md."""
     progress: Literal["auto", "lines"] = option(
         None,
         "auto",
-        "lines: print a line per finished match, and the table every K matches",
+        "lines: print a line per finished match, and ten tables in all",
         excludes="progress",
-    )
-    table_every: Count | None = option(
-        "K", None, "with --progress lines: the table every K matches (default: ten tables in all)"
     )
 
     _recording = Heading("recording")

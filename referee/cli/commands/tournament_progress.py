@@ -34,7 +34,7 @@ ESTIMATE_AFTER = 2.0
 # ... and until this many matches have been played. We also wait for this many matches before we
 # show ratings.
 ESTIMATE_FROM = 10
-# With the default of `--table-every`, a run prints about this many tables.
+# With `--progress lines`, a run prints about this many tables.
 TABLES = 10
 # Only the best bots are shown while the tournament runs.
 LEADING = 5
@@ -42,8 +42,8 @@ LEADING = 5
 _RATING_PART = 0.05
 
 
-def default_table_every(matches: int) -> int:
-    """Return after how many matches a table is printed, if the user hasn't chosen a number."""
+def table_every(matches: int) -> int:
+    """Return after how many matches a table is printed, with `--progress lines`."""
     return max(1, math.ceil(matches / TABLES))
 
 
@@ -99,8 +99,8 @@ class Progress:
                     say(f"{self._names[seat.bot]} {PUT_OUT}")
         counted = [row for row in rows if not row.void]
         if counted and not self._quiet:
-            columns = zip(*[(row.deal, row.players, row.ranks) for row in counted], strict=True)
-            self._deals.extend(*columns)
+            each = [(row.deal, row.players, row.ranks, row.messages) for row in counted]
+            self._deals.extend(*zip(*each, strict=True))
         if self._every is not None:
             before = self._run.done - len(rows)
             for number, row in enumerate(rows, before + 1):

@@ -34,7 +34,7 @@ from referee.bots.processes import cgroups
 from referee.bots.processes.cgroups import Home, home
 from referee.cli.commands.tournament_ending import GRACE_SECONDS, Ending, save_unfinished
 from referee.cli.commands.tournament_options import TournamentOptions
-from referee.cli.commands.tournament_progress import default_table_every
+from referee.cli.commands.tournament_progress import table_every
 from referee.cli.progress import LINE_SECONDS, starting
 from referee.errors import ShortageError
 from referee.interrupts import Interrupted, Interrupts
@@ -982,20 +982,15 @@ def test_the_pages_name_the_options_that_a_config_may_not_set() -> None:
 @pytest.mark.parametrize(
     ("key", "says"),
     [
-        ("games", "'games'; use matches or deals"),
-        ("n", "'n'; use matches or deals"),
-        ("threads", "'threads'; use jobs"),
-        ("move_time", "'move_time'; use time-limit"),
-        ("swiss", "'swiss'; use pairing = \"swiss\""),
-        ("opt", "'opt'; use set"),
-        ("bots", "'bots'; name each bot in a [[bot]] table"),
+        ("bots", "'bots'; did you mean bot?"),
+        ("threads", "'threads'; there are: [[bot]], alpha, "),
         ("browser", "'browser'; give --browser on the command line"),
         ("same_bot", "'same_bot'; give --same-bot on the command line"),
         ("deal", "'deal'; did you mean deals?"),
     ],
 )
 def test_an_unknown_key_of_a_config_has_a_hint(key: str, says: str, commands: Commands) -> None:
-    """Even an option of another command gets a hint, in the spelling that the file uses."""
+    """Hints have the spelling that the file uses."""
     Path("cup.toml").write_text(f"{key} = 4\n")
     refused = commands.refused("--config", "cup.toml")
     assert refused.startswith(f"referee: cup.toml: unknown option {says}")
@@ -1118,7 +1113,7 @@ def test_progress_can_be_a_line_per_match_and_a_table_now_and_then(commands: Com
     commands.most = 1
     words = ["tournament", *BOTS, "--deals", "2", "--seed", "3", "--jobs", "1"]
     usual = commands.run(*words)
-    assert commands.run(*words, "--progress", "lines", "--table-every", "5") == usual
+    assert commands.run(*words, "--progress", "lines") == usual
     lines = commands.err.splitlines()
     matches = [line for line in lines if ": match " in line]
     assert len(matches) == 12
@@ -1128,31 +1123,30 @@ def test_progress_can_be_a_line_per_match_and_a_table_now_and_then(commands: Com
     assert sum("new 34 (disqualified: exited)" in line for line in matches) <= 1
     assert all("; 1 turn, provinces-empty" in line for line in matches if "12, " in line)
     tables = [number for number, line in enumerate(lines) if line.startswith("# bot ")]
-    assert len(tables) == 2
-    for number, done in zip(tables, (5, 10), strict=True):
+    for number, done in zip(tables, (2, 4, 6, 8, 10, 12), strict=True):
         assert lines[number - 1].startswith(f"referee: {done} of 12 matches")
         assert [line.split()[0] for line in lines[number + 1 : number + 4]] == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize(("matches", "every"), [(1, 1), (10, 1), (11, 2), (20, 2), (21, 3)])
 def test_how_often_a_table_comes_by_default(matches: int, every: int) -> None:
-    assert default_table_every(matches) == every
+    assert table_every(matches) == every
 
 
 def test_a_continued_run_has_its_next_table_in_time(commands: Commands) -> None:
     commands.most = 1
     commands.tournament(*BOTS, "--deals", "1", "--jobs", "1")
     words = [*BOTS, "--deals", "3", "--extend", "--jobs", "1", "--store", commands.store]
-    commands.run("tournament", *words, "--progress", "lines", "--table-every", "9")
+    commands.run("tournament", *words, "--progress", "lines")
     assert commands.err.startswith("referee: 7 of 18: match 6: ")
-    assert re.findall(r"referee: (\d+) of 18 matches", commands.err) == ["9", "18"]
+    tables = re.findall(r"referee: (\d+) of 18 matches", commands.err)
+    assert [*map(int, tables)] == [7, *range(8, 19, 2)]
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (["--progress", "lines", "-q"], "not allowed with argument"),
-        (["--table-every", "5"], "--table-every goes with --progress lines"),
         (["--progress", "loud"], "invalid choice: 'loud'"),
     ],
 )
