@@ -82,6 +82,8 @@ class SmallGame:
         self.requests: tuple[Request, ...] = ()
         self.outcome: Outcome | None = None
         self.legal: dict[int, list[Move]] = {}
+        # seat -> the move that it has already chosen in this turn
+        self._moves: dict[int, Move] = {}
         self._turns_of = [0] * self.seats
         # seat -> the view in its last request, as data or as JSON, and the public state then
         self._sent: dict[int, tuple[dict[str, Any] | bytes, dict[str, Any]]] = {}
@@ -109,16 +111,21 @@ class SmallGame:
     # --- Interface of games -----------------------------------------------------------------------
 
     def advance(self, replies: Mapping[int, object]) -> None:
-        """Apply the moves of a turn, and continue to the next requests."""
-        asked, self.requests = self.requests, ()
-        moves: dict[int, Move] = {}
-        for seat in (request.seat for request in asked):
-            reply = replies[seat]
-            if reply is LEFT:
-                self._leave(seat)
-            else:
-                self._read(seat, reply, moves)
-        self._play(moves)
+        """Apply the moves of a turn, and continue to the next requests.
+
+        If a seat leaves in a simultaneous turn, the author's `leave` may change what the others
+        have to decide. A reply only counts for its own request, so we then drop it.
+        """
+        asked, self.requests = [request.seat for request in self.requests], ()
+        # We read all replies first, because `leave` must not change what they are compared with.
+        lost = {seat: self._reads_no_move(seat, replies[seat]) for seat in asked}
+        leaving = [seat for seat in asked if replies[seat] is LEFT or lost[seat]]
+        if leaving:
+            before = {seat: self._question(seat) for seat in self._moves}
+            for seat in leaving:
+                self._leave(seat, lost=lost[seat])
+            self._drop_changed(before)
+        self._play()
         self._run_to_requests()
 
     def take_events(self) -> list[Struct]:
@@ -161,6 +168,7 @@ class SmallGame:
         new.game = copy.deepcopy(self.game, {id(self.game.chance): Chance(chance)})
         new.left, new._turns_of, new._events = {*self.left}, [*self._turns_of], [*self._events]
         new.legal, new._sent = dict(self.legal), dict(self._sent)
+        new._moves = dict(self._moves)
         new.requests = tuple(new._request(request.seat) for request in self.requests)
         return new
 
@@ -221,7 +229,7 @@ class SmallGame:
                 self._begin_turn(deciding)
                 if self.requests:
                     return
-                self._play({})
+                self._play()
 
     def _begin_turn(self, deciding: Sequence[int]) -> None:
         if self._begins_turn:
@@ -230,20 +238,38 @@ class SmallGame:
                 self._turns_of[seat] += 1
         self._begins_turn = False
         self.legal = {seat: self._legal_of(seat) for seat in deciding}
-        self.requests = tuple(self._request(seat) for seat in deciding if seat not in self.left)
+        awaited = [seat for seat in deciding if seat not in self.left | self._moves.keys()]
+        self.requests = tuple(self._request(seat) for seat in awaited)
 
-    def _play(self, moves: Mapping[int, Move]) -> None:
+    def _drop_changed(self, before: Mapping[int, object]) -> None:
+        """Drop the moves of seats that now have nothing to decide, or something else."""
+        if self._has_too_few_seats():
+            return
         deciding = self._deciding()
-        # When a seat left, `leave` may have changed `to_move`. If we haven't requested a move from
-        # one of the new seats, we can't play this turn yet.
-        if self._has_too_few_seats() or not deciding or not self.legal.keys() >= {*deciding}:
+        for seat, question in before.items():
+            if seat not in deciding or self._question(seat) != question:
+                del self._moves[seat]
+
+    def _question(self, seat: int) -> object:
+        """Return what a request to the seat has, without the number of the turn."""
+        legal = self._encoded("legal", self._legal_of(seat))
+        return legal, self._scores(), self._encoded("view", self.game.view(seat))
+
+    def _play(self) -> None:
+        if self._has_too_few_seats():
+            return
+        deciding = self._deciding()
+        # When a seat left, `leave` may have changed `to_move` or the question, so there may be
+        # seats that we first have to ask.
+        if not deciding or not self.left | self._moves.keys() >= {*deciding}:
             return
         played = {
-            # The author's code may expect a move from a seat that has left or made a wrong move. We
-            # then play its first legal move.
-            seat: moves[seat] if seat in moves else self._legal_of(seat)[0]
+            # The author's code may expect a move from a seat that has left. We then play its first
+            # legal move.
+            seat: self._moves[seat] if seat in self._moves else self._legal_of(seat)[0]
             for seat in deciding
         }
+        self._moves.clear()
         shown = {seat_id(seat): self.shown(seat, move) for seat, move in played.items()}
         alone = isinstance(self.game.to_move, int)
         self.game.apply(played[deciding[0]] if alone else played)
@@ -251,12 +277,16 @@ class SmallGame:
         self._public = self._seen(PUBLIC)
         self._events.append(MovesPlayed(self.turns, shown, self._scores(), self._public))
 
-    def _read(self, seat: int, reply: object, moves: dict[int, Move]) -> None:
+    def _reads_no_move(self, seat: int, reply: object) -> bool:
+        """Keep the move of a reply. Returns True if the seat loses because of a wrong move."""
+        if reply is LEFT:
+            return False
+        legal = self.legal[seat]
         if type(reply) is MoveReply:
-            place = find(self.legal[seat], reply.move)
+            place = find(legal, reply.move)
             if place >= 0:
-                moves[seat] = self.legal[seat][place]
-                return
+                self._moves[seat] = legal[place]
+                return False
             what = "missing" if reply.move is UNSET else quote(reply.move)
             detail = f"`move` is {what}, which is not one of the legal moves"
             self._fault(seat, ILLEGAL_MOVE, detail)
@@ -264,14 +294,14 @@ class SmallGame:
             self._fault(seat, reply.code, reply.detail)
         else:
             self._fault(seat, WRONG_TYPE, "this is not a move-reply")
-        costs = self.game.wrong_move
-        if costs == "loses":
+        if self.game.wrong_move == "loses":
             self._events.append(PlayerLost(self.turns, seat_id(seat)))
-            self._leave(seat, lost=True)
+            return True
         # Use a separate stream, so that a wrong move doesn't change the cards that are drawn later.
-        elif costs == "random":
-            legal = self.legal[seat]
-            moves[seat] = legal[self.setup.chance.choose("wrong moves", len(legal))]
+        is_random = self.game.wrong_move == "random"
+        place = self.setup.chance.choose("wrong moves", len(legal)) if is_random else 0
+        self._moves[seat] = legal[place]
+        return False
 
     def _fault(self, seat: int, code: str, detail: str) -> None:
         self._events.append(Fault(seat, code, SECTIONS[code], detail))
