@@ -24,10 +24,9 @@ from referee.games.interface.game import LEFT, PUBLIC, Game
 from referee.games.interface.log_player import (
     DifferenceError,
     End,
-    Followed,
     Gone,
-    Guesser,
     LogPlayer,
+    PartLogPlayer,
     UnfollowedError,
 )
 from referee.games.interface.seats import seat_id
@@ -60,30 +59,23 @@ class InferredMatch:
         # messages from the log before the first reply, or None once we've inferred that reply
         self._opening: list[tuple[int, Struct]] | None = []
         self._game: Game | None = None
-        self._stopped = False
+        self._stopped = self._unfollowed = False
         self._moved: list[Moved] = []
-        # every message so far, so that a `Guesser` can start again with other guesses
-        self._all: list[tuple[int, Struct]] = []
 
     def read(self, line: int, message: Struct) -> list[Finding | Unchecked]:
         """Check the next message of the log, and return a finding if it breaks the rules.
 
-        Returns `Unchecked` instead if there are too many hidden states to tell. The message is a
-        public message of the game, `Gone` or `End`. After the first result, all later messages are
-        ignored.
+        Returns `Unchecked` at the first message that depends on something that isn't in the log.
+        From then on, it returns the findings of `PartLogPlayer.rest`. After a finding of the rules,
+        all later messages are ignored. The message is a public message of the game, `Gone` or
+        `End`.
         """
+        player = self._player
+        rest = player.rest.read(line, message) if isinstance(player, PartLogPlayer) else ()
         if self._stopped:
-            return []
-        guesses = isinstance(self._player, Guesser)
-        if guesses:
-            self._all.append((line, message))
+            return [*rest] if self._unfollowed else []
         try:
-            try:
-                self._take(line, message)
-            except DifferenceError:
-                if not guesses:
-                    raise
-                self._guess_again()
+            self._take(line, message)
         except DifferenceError as difference:
             self._stopped = True
             line, found = self._waiting[0]
@@ -91,37 +83,14 @@ class InferredMatch:
             shown = difference.found or _shown(found)
             return [Finding(line, section, difference.expected, shown, stops=True)]
         except UnfollowedError as error:
-            self._stopped = True
-            return [Unchecked(self._waiting[0][0], str(error))]
+            self._stopped = self._unfollowed = True
+            return [Unchecked(self._waiting[0][0], str(error)), *rest]
         return []
 
     def _take(self, line: int, message: Struct) -> None:
         self._waiting.append((line, message))
         while self._waiting and (self._compare() if self._published else self._play_on()):
             pass
-
-    def _guess_again(self) -> None:
-        assert isinstance(self._player, Guesser)
-        # The log doesn't show hidden information, so this player has to guess it, and a difference
-        # may just mean that a guess was wrong. That's why we let the player try other guesses on
-        # the whole log. We only report the difference that remains with the best guesses.
-        all_read = self._all
-        player = self._player.guess_again(lambda player: self._with(player)._follow(all_read))
-        vars(self).update(vars(self._with(player)), _all=all_read)
-        if (difference := self._follow(all_read).difference) is not None:
-            raise difference
-
-    def _with(self, player: LogPlayer) -> InferredMatch:
-        return InferredMatch(self._definition, player, self._names)
-
-    def _follow(self, messages: Sequence[tuple[int, Struct]]) -> Followed:
-        for number, (line, message) in enumerate(messages, 1):
-            try:
-                self._take(line, message)
-            except DifferenceError as difference:
-                right = number - len(self._waiting)
-                return Followed(right + 0.9 * difference.equal, difference)
-        return Followed(len(messages), None)
 
     def observe(self, message: Struct) -> bool | None:
         """Read the next public message, or `Gone`. Part of the `Spectator` protocol.
@@ -256,9 +225,6 @@ def _difference(
         is_end = isinstance(expected, End)
         return DifferenceError(_shown(expected), sections[End] if is_end else "")
     where, ours, theirs = "", to_builtins(expected), to_builtins(found)
-    whole = ours
-    place: tuple[int, ...]
-    place, equal = (1,), _share(ours, theirs)
     while type(ours) is type(theirs):
         if isinstance(ours, dict) and ours.keys() == theirs.keys():
             keys: Iterable[Any] = ours
@@ -271,23 +237,8 @@ def _difference(
         if key is None or (isinstance(ours, str) and len(ours) == 1):
             break
         where += step.format(key)
-        place += ([*keys].index(key),)
         ours, theirs = ours[key], theirs[key]
     tag = expected.__struct_config__.tag or type(expected).__name__
     shown = (encode(part).decode() for part in (ours, theirs))
     mine, other = (f"{tag} with `{where}` {part}" for part in shown)
-    return DifferenceError(
-        mine, found=other, ours=ours, theirs=theirs, place=place, equal=equal, whole=whole
-    )
-
-
-def _share(one: Any, other: Any) -> float:
-    """Return how similar two JSON values are, from 0 to 1."""
-    if one == other and type(one) is type(other):
-        return 1.0
-    if isinstance(one, dict) and isinstance(other, dict):
-        keys = one.keys() | other.keys()
-        return sum(_share(one.get(key), other.get(key)) for key in keys) / len(keys)
-    if isinstance(one, list | str) and type(one) is type(other) and len(one) == len(other) > 1:
-        return sum(map(_share, one, other)) / len(one)
-    return 0.0
+    return DifferenceError(mine, found=other)

@@ -103,7 +103,10 @@ def _lines(name: str, log: CheckedLog) -> list[str]:
 
     if log.stopped is not None and not log.findings:
         line, why = log.stopped.line, log.stopped.why
-        return [f"{name}: valid to line {line - 1}; the rules are not checked from there on: {why}"]
+        return [
+            f"{name}: valid; from line {line} on the rules are not checked, because {why}, only "
+            "turns, scores, seats that left and the end"
+        ]
     if not log.findings:
         return [f"{name}: valid"]
     lines = [line for finding in log.findings for line in _finding(f"{name}, ", log.page, finding)]

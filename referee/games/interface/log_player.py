@@ -7,17 +7,17 @@ we'd need a second copy of the rules to check logs.
 
 This works because a hidden card doesn't affect the public messages until it's shown. We can
 therefore deal the cards in any order. When the log shows a card, the `LogPlayer` swaps it with one
-whose place nobody knows yet. If a game doesn't allow such swaps, it has a `Guesser`, which plays
-the whole log again with another guess.
+whose place nobody knows yet. If a game doesn't allow such swaps, it has a `PartLogPlayer`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from referee.games.interface.capabilities import LogChecker
 from referee.games.interface.game import GameSetup, Request, Score
 
 
@@ -43,48 +43,15 @@ class DifferenceError(Exception):
         expected: a message or value that would have been right, as a noun phrase.
         section: the section of the protocol. By default it's the section of the message.
         found: the wrong value in the log. By default it's the whole message.
-        ours: the first part that differs, with the value that the rules published.
-        theirs: the value of this part in the log.
-        place: where this part is in the message, as a path of indices. Places are compared to find
-            out which of two parts comes first.
-        equal: how much of the message is right, from 0 to 1.
-        whole: the whole message that the rules published, as JSON data.
     """
 
-    def __init__(
-        self,
-        expected: str,
-        section: str = "",
-        found: str = "",
-        *,
-        ours: Any = None,
-        theirs: Any = None,
-        place: tuple[int, ...] = (),
-        equal: float = 0.0,
-        whole: Any = None,
-    ) -> None:
+    def __init__(self, expected: str, section: str = "", found: str = "") -> None:
         super().__init__(expected)
         self.expected, self.section, self.found = expected, section, found
-        self.ours, self.theirs = ours, theirs
-        self.place, self.equal, self.whole = place, equal, whole
-
-    def has_part_of(self, other: DifferenceError) -> bool:
-        """Compare two attempts to reproduce the same message of a log.
-
-        Returns True if this attempt is right where the other one is wrong. It must then be wrong
-        somewhere else.
-        """
-        part = self.whole
-        for number in other.place[1:]:
-            items = [*part.values()] if isinstance(part, dict) else part
-            if not isinstance(items, list | str) or len(items) <= number:
-                return False
-            part = items[number]
-        return self.whole is not None and part == other.theirs
 
 
 class UnfollowedError(Exception):
-    """Raised if there are too many hidden states to tell if a message follows from the rules.
+    """Raised if the rules need something that isn't in the log, such as a random draw.
 
     The message of the exception is a clause for people.
     """
@@ -117,6 +84,7 @@ class LogPlayer(Protocol):
 
         Raises:
             DifferenceError: no reply leads to these messages.
+            UnfollowedError: the reply isn't in the log.
         """
 
     def settle(self, game: Any, expected: Struct, found: Struct) -> bool:
@@ -129,31 +97,10 @@ class LogPlayer(Protocol):
         """
 
 
-class Followed(NamedTuple):
-    """How far a log follows from the rules.
-
-    Attributes:
-        right: the number of messages before the first difference, plus a fraction that says how
-            much of the next message is right.
-        difference: the first difference, or None.
-    """
-
-    right: float
-    difference: DifferenceError | None
-
-
 @runtime_checkable
-class Guesser(LogPlayer, Protocol):
-    """Guesses hidden information, and guesses again if the log contradicts the guess."""
+class PartLogPlayer(LogPlayer, Protocol):
+    """A `LogPlayer` that gives up at the first thing that isn't in the log."""
 
-    def guess_again(self, follow: Callable[[LogPlayer], Followed]) -> LogPlayer:
-        """Return a new player with the guesses that fit the log best.
-
-        If they don't fit the whole log, no other guesses do, and the log is wrong.
-
-        Args:
-            follow: plays the log from its beginning with the given player.
-
-        Raises:
-            UnfollowedError: we gave up, although other guesses may fit better.
-        """
+    @property
+    def rest(self) -> LogChecker:
+        """Checks every message without the rules. We report its findings after giving up."""

@@ -18,9 +18,8 @@
 author.py      `Game`, the base class for authors
 messages.py    the messages, which are the same for all small games
 machine.py     implements the interface of games with the author's class
-log_player.py  reproduces a spectator log with the rules
-guessed.py     a match that reproduces a log, with guessed draws
-search.py      searches for other draws, if the match differs from the log
+log_player.py  checks a spectator log with the rules, up to the first random draw or secret move
+without_rules.py  checks the rest of the log
 turns.py       shows a match turn by turn
 parts.py       divides a view into boards, hands, cards and texts
 schemes.py     the ways in which moves may name cells of a board

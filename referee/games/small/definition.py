@@ -20,8 +20,7 @@ from referee.games.interface.game import GameSetup
 from referee.games.interface.turns import Turn
 from referee.games.small.author import WRONG_MOVES, Game, MistakeError, seats_of
 from referee.games.small.cells import Meaning, learn
-from referee.games.small.guessed import GuessedDraws, LoggedGame
-from referee.games.small.log_player import SmallLog
+from referee.games.small.log_player import LoggedGame, NoDraws, SmallLog
 from referee.games.small.machine import REASONS, SECTIONS, SmallGame
 from referee.games.small.messages import PUBLIC_MESSAGES, Facts, MoveReply, MoveRequest
 from referee.games.small.page import page_of
@@ -54,7 +53,7 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
     turns = type("Turns", (Turns,), {"kind": kind})
 
     def new(setup: GameSetup) -> SmallGame:
-        made = LoggedGame if isinstance(setup.chance, GuessedDraws) else SmallGame
+        made = LoggedGame if isinstance(setup.chance, NoDraws) else SmallGame
         return made(kind, name, setup)
 
     @cache

@@ -1,41 +1,74 @@
 """Reproduces the match of a spectator log with the rules of a small game.
 
-A log doesn't contain hidden draws and secret moves, so we guess them. The match keeps its draws in
-a list (guessed.py), in which a secret move counts as a draw. If the rules publish anything that
-differs from the log, we try other draws (search.py).
+A log doesn't contain random draws and secret moves. We don't guess them. From the first of them on,
+we only check what's true of every log (without_rules.py). `referee verify` checks the whole match,
+from its record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 import msgspec
 from msgspec import UNSET, Struct
 
-from referee.games.interface.faults import describe
+from referee.games.interface.faults import WRONG_TYPE, Fault, InvalidReply, describe
 from referee.games.interface.game import GameSetup, Request
-from referee.games.interface.log_player import (
-    DifferenceError,
-    End,
-    Followed,
-    Gone,
-    LogPlayer,
-)
+from referee.games.interface.log_player import DifferenceError, End, Gone, UnfollowedError
 from referee.games.interface.seats import seat_id
-from referee.games.small.guessed import LOST, Draw, GuessedDraws, LoggedGame, Shown, Value
-from referee.games.small.machine import plain
+from referee.games.small.author import Game, Move
+from referee.games.small.machine import SmallGame, find, plain
 from referee.games.small.messages import GameInfo, MoveReply, MovesPlayed, PlayerLost
-from referee.games.small.search import Search
+from referee.games.small.without_rules import WithoutRules
+
+LOST = InvalidReply(WRONG_TYPE, "")
+"""Stands for the reply of a player who lost because of a wrong move. Logs don't show that reply."""
+
+
+class NoDraws:
+    """The random source of a match whose draws we don't know."""
+
+    def choose(self, stream: str, count: int) -> int:
+        """Return 0 if that's the only result, and otherwise give up."""
+        return 0 if count == 1 else _unknown("a random draw")
+
+    def shuffle(self, stream: str, items: list[Any]) -> None:
+        """Give up, unless there's only one order."""
+        if len(items) > 1:
+            _unknown("a shuffle")
+
+
+def _unknown(what: str) -> NoReturn:
+    raise UnfollowedError(f"{what} is not in a spectator log")
+
+
+class LoggedGame(SmallGame):
+    """A match that gets its moves from a spectator log."""
+
+    def take_events(self) -> list[Struct]:
+        """Return the messages since the last call, but no faults, because logs don't have them."""
+        return [event for event in super().take_events() if not isinstance(event, Fault)]
+
+    @property
+    def is_simultaneous(self) -> bool:
+        """True if several seats decide in this turn."""
+        return len(self.legal) > 1
+
+    def candidates(self, seat: int, shown: Any) -> list[Move]:
+        """Return the legal moves of a seat that would look like this in the log."""
+        legal = self.legal[seat]
+        if type(self.game).shown is Game.shown:
+            place = find(legal, shown)
+            return [] if place < 0 else [legal[place]]
+        return [move for move in legal if find([self.shown(seat, move)], shown) == 0]
 
 
 class SmallLog:
-    """The `LogPlayer` of small games, which is also a `Guesser`.
+    """The `LogPlayer` of small games.
 
     Args:
         options: the struct of the game's options.
-        search: limits the replies of all searches in this log. By default a new search begins.
-        given: the results of the first draws.
     """
 
     sections: Mapping[type[Struct], str] = {
@@ -46,52 +79,34 @@ class SmallLog:
         End: "4.1",
     }
 
-    def __init__(
-        self,
-        options: type[Struct],
-        search: Search | None = None,
-        given: Sequence[Value] = (),
-    ) -> None:
-        self._options, self._given = options, given
-        self._search = search or Search()
-        self._chance = GuessedDraws(given)
-        self.replies = self.before_turn = 0
-
-    @property
-    def draws(self) -> Sequence[Draw]:
-        """All draws of the match so far."""
-        return self._chance.draws
+    def __init__(self, options: type[Struct]) -> None:
+        self._options = options
+        self.rest = WithoutRules(self.sections)
 
     def begin(self, info: Any, names: Sequence[str]) -> GameSetup:
-        """Set up the game with the options of the log, and with guessed draws."""
+        """Set up the game with the options of the log."""
         try:
             # The log may come from an older version of the game, which had other options.
             options = msgspec.convert(info.options, self._options)
         except msgspec.ValidationError as error:
             raise DifferenceError(f"options of the game: {error}") from None
-        self._chance = GuessedDraws(self._given)
-        chance: Any = self._chance
+        self.rest.seats = len(names)
+        chance: Any = NoDraws()
         return GameSetup(chance=chance, names=tuple(names), options=options)
 
     def reply(self, game: LoggedGame, asked: Request, ahead: Sequence[Struct]) -> object | None:
         """Read the seat's move from the log, which may show only a part of it."""
-        self.replies += 1
-        self.before_turn = len(self.draws)
         seat, player = asked.seat, seat_id(asked.seat)
+        leaving = self.rest.left - game.left if game.is_simultaneous else set[int]()
+        if len(leaving) > 1:
+            _unknown("the order in which players left")
         for found in ahead:
             if isinstance(found, PlayerLost) and found.player_number == player:
                 if game.game.wrong_move != "loses":
                     raise DifferenceError("no player who lost by a wrong move")
                 return LOST
             if isinstance(found, MovesPlayed):
-                if found.turn != game.turns:
-                    raise DifferenceError(f"moves of turn {game.turns}")
-                shown = found.moves.get(player, UNSET)
-                if shown is UNSET:
-                    raise DifferenceError(f"a move of {player}")
-                if not game.candidates(seat, shown):
-                    raise _illegal(game, seat, shown)
-                return Shown(shown)
+                return MoveReply(plain(_move(game, seat, found, is_certain=not leaving)))
             # The match ended before this move was played, because the other players left. Any legal
             # move will do.
             if isinstance(found, End):
@@ -101,28 +116,23 @@ class SmallLog:
         return None
 
     def settle(self, game: LoggedGame, expected: Struct, found: Struct) -> bool:
-        """Do nothing. If messages differ, we search for other draws and play the match again."""
+        """Do nothing, because there's nothing hidden that we could change."""
         return False
 
-    def again(self, values: Sequence[Value]) -> SmallLog:
-        """Return a new player for the same log, in which draws have the given results."""
-        return type(self)(self._options, self._search, values)
 
-    def guess_again(self, follow: Callable[[LogPlayer], Followed]) -> LogPlayer:
-        """Return a player with the draws that fit the log best."""
-        best = self._search.best(self, follow)
-        return self.again([draw.value for draw in best.draws])
-
-
-def _illegal(game: LoggedGame, seat: int, shown: Any) -> DifferenceError:
-    place = [request.seat for request in game.requests].index(seat)
-    return DifferenceError(
-        "a legal move",
-        found=describe(shown),
-        ours=game.legal[seat],
-        theirs=shown,
-        place=(0, place),
-        # If all moves are legal, at least half of the message is right, because `turn` and `moves`
-        # are. An illegal move must therefore count as less than a half.
-        equal=0.4 * place / len(game.requests),
-    )
+def _move(game: LoggedGame, seat: int, found: MovesPlayed, *, is_certain: bool) -> Move:
+    if found.turn != game.turns:
+        raise DifferenceError(f"moves of turn {game.turns}")
+    shown = found.moves.get(seat_id(seat), UNSET)
+    moves = [] if shown is UNSET else game.candidates(seat, shown)
+    if len(moves) > 1:
+        _unknown("a secret move")
+    if moves:
+        return moves[0]
+    # If another player leaves, the seat may get a new request. Its first reply has no effect then,
+    # and isn't in the log.
+    if not is_certain:
+        return game.legal[seat][0]
+    if shown is UNSET:
+        raise DifferenceError(f"a move of {seat_id(seat)}")
+    raise DifferenceError("a legal move", found=describe(shown))

@@ -24,8 +24,6 @@ from referee.games.small import Chance, Game, definition, sees
 from referee.games.small.machine import SmallGame, filled, find
 from referee.games.small.messages import MoveReply, MoveRequest, MovesPlayed, PlayerLost
 from referee.match.machine import Match, Sent
-from referee.match.pages import load_page
-from tests.games.test_checkers import check, damaged, log_of
 from tests.games.test_leaks import leaky
 from tests.support.any_game import Course
 from tests.support.helpers import NAMES, TIMES, name_line
@@ -43,28 +41,6 @@ def _games() -> Iterator[None]:
 
 most = pytest.mark.parametrize("name", [slow("battleship"), "connect4", slow("goofspiel"), "kuhn"])
 """For long tests: Battleship has many more moves, and shows the same as the others."""
-
-
-@most
-@pytest.mark.parametrize(("wrong", "leaving"), [(0.0, 0.0), (0.1, 0.05)])
-def test_a_right_log_has_no_findings(name: str, wrong: float, leaving: float) -> None:
-    for seed in range(TIMES):
-        log = log_of(Course(name, seed, wrong=wrong, leaving=leaving))
-        assert check(name, log) == [], (name, seed)
-
-
-@pytest.mark.parametrize("name", ["connect4", slow("goofspiel"), slow("kuhn")])
-def test_most_damages_are_found(name: str) -> None:
-    missed, sections = 0, {*load_page(GAMES[name].specification).sections}
-    for seed in range(3 * TIMES):
-        _, log = damaged(log_of(Course(name, seed)), Random(seed))
-        try:
-            found = check(name, log)
-        except msgspec.ValidationError:
-            continue  # The damage broke the form of a message.
-        missed += not found
-        assert {finding.section for finding in found} <= sections
-    assert missed <= TIMES
 
 
 @every_small_game

@@ -6,15 +6,16 @@ shows the rest as text. The curve has the scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
 from referee.games.interface.page import PageDefinition, Series
+from referee.games.interface.table import Moved
 from referee.games.small.cells import Meaning
-from referee.games.small.messages import View
+from referee.games.small.messages import GameInfo, MovesPlayed, View
 
 
 def page_of(means: Callable[[], Meaning]) -> PageDefinition:
@@ -32,4 +33,28 @@ def page_of(means: Callable[[], Meaning]) -> PageDefinition:
         series=(Series("points", "", lambda view: view.scores),),
         facts=lambda options: {"marks": means().marks},
         fields=fields,
+        spectator=LoggedStates,
     )
+
+
+class LoggedStates:
+    """The `Spectator` of small games: each message with a new state has all of it."""
+
+    def __init__(self, seats: int) -> None:
+        self._view = View(0, [0] * seats, [], {})
+
+    def observe(self, message: Struct) -> bool:
+        """Read a message, and return True if the view is up to date."""
+        if isinstance(message, GameInfo):
+            self._view = View(0, self._view.scores, [], message.state)
+        elif isinstance(message, MovesPlayed):
+            self._view = View(message.turn, message.scores, [], message.state)
+        return bool(self._view.state)
+
+    def view(self) -> View:
+        """Return the public view."""
+        return self._view
+
+    def take_moved(self) -> Sequence[Moved]:
+        """Return nothing, because small games don't tell which things moved."""
+        return ()

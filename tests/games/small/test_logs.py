@@ -1,0 +1,241 @@
+"""Checking logs of small games: with the rules up to the first draw, and without them after it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+import referee
+from referee import cli
+from referee.games import find_game, outside
+from referee.games.interface.capabilities import Finding, Unchecked
+from referee.games.interface.log_player import End, Gone
+from referee.games.small.log_player import SmallLog
+from referee.games.small.messages import GameInfo, MovesPlayed, PlayerLost
+from referee.games.small.without_rules import WithoutRules
+from referee.web.recorded import read_match
+from tests.games.test_checkers import check, damaged, log_of
+from tests.support.any_game import Course
+from tests.support.helpers import TIMES
+from tests.support.own_game import clean_games, small_games
+
+
+@pytest.fixture(autouse=True)
+def _games() -> Iterator[None]:
+    with small_games():
+        yield
+
+
+AUCTION = '''
+from referee.games.small import Game
+
+class Auction(Game):
+    """All bid at once; then the first seat takes a number. After a leave nobody bids."""
+
+    players, moves = (2, 5), ("high", "low", 1, 2, 3)
+
+    def start(self):
+        self.stage, self.rounds, self.taken = "bid", 0, []
+        self.to_move = tuple(range(self.seats))
+
+    def here(self):
+        return tuple(seat for seat in range(self.seats) if seat not in self.left)
+
+    def legal(self, seat):
+        return ["high", "low"] if self.stage == "bid" else [1, 2, 3]
+
+    def leave(self, seat):
+        self.stage, self.to_move = "take", self.here()[:2]
+
+    def apply(self, moves):
+        self.taken += moves.values()
+        self.rounds += 1
+        self.stage = "take" if self.stage == "bid" else "bid"
+        self.to_move = self.here() if self.rounds < 8 else None
+
+    def view(self, viewer):
+        return {"taken": self.taken}
+
+    def scores(self):
+        return [0] * self.seats
+'''
+
+
+def findings(name: str, log: list[dict[str, Any]]) -> list[Finding]:
+    return [found for found in check(name, log) if not isinstance(found, Unchecked)]
+
+
+@pytest.mark.parametrize("name", ["auction", "battleship", "connect4", "goofspiel", "kuhn"])
+def test_an_honest_log_is_never_called_wrong(name: str, tmp_path: Path) -> None:
+    (tmp_path / "auction.py").write_text(AUCTION)
+    outside.add(str(tmp_path / "auction.py"))
+    for seed in range(4 * TIMES):
+        wrong, leaving = (0.0, 0.1, 0.3)[seed % 3], (0.05, 0.3)[seed % 2]
+        log = log_of(Course(name, seed, wrong=wrong, leaving=leaving))
+        assert findings(name, log) == [], seed
+
+
+# A game of hidden cards has little in its log that we can check without the rules.
+@pytest.mark.parametrize(("name", "most"), [("connect4", 0.1), ("goofspiel", 0.6), ("kuhn", 0.6)])
+def test_damages_are_found(name: str, most: float) -> None:
+    missed = 0
+    for seed in range(5 * TIMES):
+        _, log = damaged(log_of(Course(name, seed)), Random(seed))
+        try:
+            missed += not findings(name, log)
+        except msgspec.ValidationError:
+            continue  # The damage broke the form of a message.
+    assert missed <= most * 5 * TIMES
+
+
+THIRD = '''
+from referee.games.small import Game
+
+class Third(Game):
+    """Two players add one or two. In each third turn chance adds one or two as well."""
+
+    moves = (1, 2)
+
+    def start(self):
+        self.sum = self.turns = 0
+
+    def legal(self, seat):
+        return [1, 2]
+
+    def apply(self, move):
+        self.turns += 1
+        self.sum += move + (self.chance.choose(2) + 1 if self.turns % 3 == 0 else 0)
+        self.to_move = 1 - self.to_move if self.turns < 12 else None
+
+    def view(self, viewer):
+        return {"sum": self.sum}
+
+    def scores(self):
+        return [self.sum % 5, self.sum % 7]
+'''
+
+
+def first_move(message: dict[str, Any]) -> object:
+    if message["type"] != "move-request":
+        return None
+    return {"type": "move-reply", "move": message["moves"][0]}
+
+
+@pytest.fixture
+def third(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """Play a match of THIRD. Yields the game and the log."""
+    file, log = str(tmp_path / "third.py"), tmp_path / "third.log.jsonl"
+    Path(file).write_text(THIRD)
+    with clean_games():
+        find_game(file)
+        referee.play_match([first_move, first_move], game=file, seed=5, log=str(log))
+        yield file, log
+
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def validate(third: tuple[str, Path], line: int, change: Change) -> int:
+    file, log = third
+    lines = log.read_text().splitlines()
+    message = json.loads(lines[line - 1])
+    change(message)
+    lines[line - 1] = json.dumps(message, separators=(",", ":"))
+    log.write_text("".join(line + "\n" for line in lines))
+    return cli.main(["validate", str(log), "--game", file])
+
+
+def test_the_rules_are_checked_up_to_the_first_draw(
+    third: tuple[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert validate(third, 1, lambda message: None) == 0
+    assert capsys.readouterr().out == (
+        f"{third[1]}: valid; from line 6 on the rules are not checked, because a random draw is "
+        "not in a spectator log, only turns, scores, seats that left and the end\n"
+    )
+    cli.main(["validate", str(third[1]), "--game", third[0], "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["unchecked"]["line"] == 6
+
+
+@pytest.mark.parametrize(
+    ("line", "change", "says"),
+    [
+        (5, lambda message: message["state"].update(sum=9), "moves-played with `state.sum` 2"),
+        (5, lambda message: message["moves"].update(player2=3), "a legal move"),
+        (9, lambda message: message.update(turn=8), "turn 6"),
+        (9, lambda message: message.update(scores=[1]), "2 scores"),
+        (9, lambda message: message.update(moves={"player3": 1}), "moves of player1, player2"),
+        (16, lambda message: message.update(scores=[9, 9]), "the scores ["),
+        (16, lambda message: message.update(reason="no-players"), "the reason finished or turn"),
+        (16, lambda message: message.update(winners=[]), "the winners player"),
+    ],
+)
+def test_a_changed_line_is_found(
+    line: int,
+    change: Change,
+    says: str,
+    third: tuple[str, Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert validate(third, line, change) == 1
+    out = capsys.readouterr().out
+    assert f"line {line}: " in out
+    assert f"expected: {says}" in out
+
+
+def test_the_page_of_a_log_shows_all_of_it(third: tuple[str, Path]) -> None:
+    page = read_match(str(third[1]))
+    assert (page.header.problem, len(page.steps)) == ("", 1 + 12 + 1)  # start, turns, end
+
+
+def rest(*messages: Any, seats: int = 3) -> list[str]:
+    checker = WithoutRules(SmallLog.sections)
+    checker.seats = seats
+    found = [each for line, message in enumerate(messages) for each in checker.read(line, message)]
+    return [each.expected for each in found]
+
+
+def played(turn: int, *, scores: tuple[int, ...] = (0, 0, 0)) -> MovesPlayed:
+    return MovesPlayed(turn, {"player1": 1}, [*scores], {})
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        ([GameInfo("g", {}, {}), GameInfo("g", {}, {})], ["no second game-info"]),
+        ([played(1), played(2), PlayerLost(3, "player2")], []),
+        ([played(1), PlayerLost(1, "player2")], ["turn 2"]),
+        ([played(2)], ["turn 1"]),
+        ([Gone(0), Gone(0)], ["a player who is still in the match"]),
+        ([Gone(3)], ["one of player1, player2, player3"]),
+        ([Gone(0), PlayerLost(1, "player1")], ["a player who is still in the match"]),
+        ([Gone(0), Gone(1), played(1)], ["a game-end, because fewer than two players are left"]),
+        ([Gone(0), played(1)], []),
+        # The rules may change the scores when a seat leaves.
+        ([played(1), Gone(0), End([9, 1, 2], ["player3"], "finished")], []),
+        (
+            [played(1), End([9, 1, 2], ["player1"], "finished")],
+            ["the scores [0, 0, 0] of the last turn"],
+        ),
+        ([Gone(0), End([9, 1, 2], ["player1"], "finished")], ["the winners player3"]),
+        ([End([2, 1, 2], ["player1", "player3"], "turn-limit")], []),
+        ([Gone(0), Gone(1), End([9, 1, 2], ["player3"], "last-player-standing")], []),
+        (
+            [Gone(0), Gone(1), End([9, 1, 2], ["player3"], "finished")],
+            ["the reason last-player-standing or wrong-move"],
+        ),
+        ([Gone(0), Gone(1), Gone(2), End([0, 0, 0], [], "no-players")], []),
+        (
+            [Gone(0), Gone(1), Gone(2), End([0, 0, 0], ["player1"], "no-players")],
+            ["the winners nobody"],
+        ),
+    ],
+)
+def test_what_is_checked_without_the_rules(messages: list[Any], expected: list[str]) -> None:
+    assert rest(*messages) == expected
