@@ -22,8 +22,7 @@ log_player.py  checks a spectator log with the rules, up to the first random dra
 without_rules.py  checks the rest of the log
 turns.py       shows a match turn by turn
 parts.py       divides a view into boards, hands, cards and texts
-schemes.py     the ways in which moves may name cells of a board
-cells.py       finds out from random turns which cells a move names
+cells.py       finds the cells and cards in a view that a move names
 person.py      lets a person play
 page/          draws a view in the browser, with cells to click
 statistics.py  points by seat, over many matches

@@ -56,6 +56,10 @@ class Game:
             environment.
         symbols: the texts that can occur in a view. In an observation, each of them becomes a
             number. Other texts are read letter by letter.
+        marks: the meaning of each mark on a board: the seat that it belongs to, a word, or a pair
+            of a word and a CSS colour. People see it beside the board.
+        edges: the names of the columns and of the rows of a board, such as ("abc", "321"). Boards
+            of another size have no names.
         together: True if all players always decide at the same time.
         wrong_move: what happens after an illegal move, or a line that isn't a move. Either the
             player "loses", or we play the "first" legal move or a "random" one.
@@ -72,6 +76,8 @@ class Game:
     players: ClassVar[int | tuple[int, int]] = 2
     moves: ClassVar[Sequence[Move] | Mapping[str, Sequence[Any]] | None] = None
     symbols: ClassVar[Sequence[str]] = ()
+    marks: ClassVar[Mapping[str, int | str | tuple[str, str]]] = {}
+    edges: ClassVar[tuple[Sequence[str], Sequence[str]]] = ((), ())
     together: ClassVar[bool] = False
     wrong_move: ClassVar[WrongMove] = "loses"
     secrets: ClassVar[str] = ""
@@ -143,6 +149,20 @@ class Game:
     def words(cls, move: Move) -> str:
         """Describe a move in a word or two, for people and as the name of an action."""
         return move if isinstance(move, str) else msgspec.json.encode(move).decode()
+
+    @classmethod
+    def cells(cls, move: Move) -> Sequence[Sequence[Any]]:
+        """Return where a person clicks for a move, or nothing to show a button.
+
+        There are these places, whose rows and columns count from 0. A move that goes from one cell
+        to another has two of them.
+
+            (row, column)         a cell of a board; the row None is the whole column
+            (name, row, column)   the same, on the board with this name in the view
+            (name, card)          a card of the own hand, or of other cards
+            (name, None, place)   a place in the own hand
+        """
+        return ()
 
     @classmethod
     def observe(cls, view: Mapping[str, Any]) -> Sequence[int] | None:

@@ -19,7 +19,6 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import GameSetup
 from referee.games.interface.turns import Turn
 from referee.games.small.author import WRONG_MOVES, Game, MistakeError, seats_of
-from referee.games.small.cells import Meaning, learn
 from referee.games.small.log_player import LoggedGame, NoDraws, SmallLog
 from referee.games.small.machine import REASONS, SECTIONS, SmallGame
 from referee.games.small.messages import PUBLIC_MESSAGES, Facts, MoveReply, MoveRequest
@@ -57,14 +56,10 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         return made(kind, name, setup)
 
     @cache
-    def means() -> Meaning:
-        return learn(kind, options())
-
-    @cache
     def environment() -> Environment:
         from referee.games.small.environment import environment_of  # imports numpy
 
-        return environment_of(kind, name, means)
+        return environment_of(kind, name)
 
     least, most = seats_of(kind)
     return GameDefinition(
@@ -87,13 +82,11 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         log_player=partial(SmallLog, options),
         turns=turns,
         turn=Turn,
-        person=type(
-            "Person", (Person,), {"kind": kind, "means": staticmethod(means), "reader_type": turns}
-        ),
+        person=type("Person", (Person,), {"kind": kind, "reader_type": turns}),
         statistics=SmallStatistics,
         starters=Starters(Path(__file__).with_name("starters"), "any_move"),
         cases=partial(_cases, kind, name, least),
-        page=page_of(means),
+        page=page_of(kind),
         simplest_reply=lambda request: {"type": "move-reply", "move": request["moves"][0]},
         make_environment=None if kind.moves is None else environment,
     )
@@ -111,8 +104,19 @@ def _check(kind: type[Game]) -> None:
     if kind.wrong_move not in WRONG_MOVES:
         known = ", ".join(map(repr, WRONG_MOVES))
         raise MistakeError(kind, f"`wrong_move` is {kind.wrong_move!r}: give one of {known}")
+    if not all(map(_is_mark, kind.marks.values())):
+        text = (
+            f"`marks` is {kind.marks!r:.100}: give a seat, a word, or a word and a colour for each"
+        )
+        raise MistakeError(kind, text)
     if kind.moves is not None and not isinstance(kind.moves, Sequence | Mapping):
         raise MistakeError(kind, f"`moves` is {kind.moves!r:.60}: give a list or a dict of lists")
+
+
+def _is_mark(means: Any) -> bool:
+    if isinstance(means, tuple):
+        return len(means) == 2 and all(isinstance(part, str) for part in means)
+    return isinstance(means, str) or type(means) is int
 
 
 def _cases(kind: type[Game], name: str, least: int) -> bytes:

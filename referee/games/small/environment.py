@@ -6,7 +6,7 @@ works for every game.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -20,9 +20,9 @@ from referee.games.interface.environment import Environment, Numbers
 from referee.games.interface.game import GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small.author import Game, MistakeError, Move
-from referee.games.small.cells import Meaning
 from referee.games.small.machine import SmallGame, find, plain
 from referee.games.small.messages import MoveReply, MoveRequest, View
+from referee.games.small.parts import parts
 from referee.games.small.person import phrases
 
 BOUND = 2**20
@@ -30,11 +30,8 @@ BOUND = 2**20
 _key = msgspec.json.Encoder(order="sorted").encode
 
 
-def environment_of(kind: type[Game], name: str, means: Callable[[], Meaning]) -> Environment:
-    """Create the environment of a game that defines `moves`.
-
-    `means` returns what we learned about the game's moves. We only need it to show views to people.
-    """
+def environment_of(kind: type[Game], name: str) -> Environment:
+    """Create the environment of a game that defines `moves`."""
     moves = all_moves(kind)
     choices = tuple(map(kind.words, moves))
     if len({*choices}) < len(choices):
@@ -61,7 +58,7 @@ def environment_of(kind: type[Game], name: str, means: Callable[[], Meaning]) ->
             return np.array(_numbers(kind, self.view), np.int32).clip(-BOUND, BOUND)
 
         def show(self) -> str:
-            lines = phrases(means().parts(self.view.state, len(self.view.scores)))
+            lines = phrases(parts(kind, self.view.state, len(self.view.scores)))
             size = max((len(line.label) for line in lines), default=0)
             return "\n".join(f"{line.label:{size}}  {line.text}" for line in lines)
 

@@ -1,8 +1,7 @@
 """Divides a view into boards, hands, cards and texts, so that we can show it to people.
 
-The terminal and the page of a match both show these parts. The author of a game returns plain JSON
-data, so we have to guess from the shape of a value if it's a board. A place that the viewer can't
-see is `None`, or "?" in the row of a board.
+The terminal and the page of a match both show these parts. The shape of a value decides which part
+it is. A place that the viewer can't see is `None`, or "?" in the row of a board.
 """
 
 from __future__ import annotations
@@ -12,6 +11,9 @@ from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.games.small.author import Game
 
 MOST_CARDS, LONGEST_CARD = 40, 16
 """A list with more items, or with a longer item, is shown as text instead of cards."""
@@ -24,7 +26,7 @@ class Board(Struct, frozen=True, tag_field="kind", tag="board"):
 
     Attributes:
         rows: a row can be a list, or a text with one character per cell.
-        across, down: labels of the columns and the rows, if moves use any.
+        across, down: names of the columns and the rows, if the game has any (`Game.edges`).
     """
 
     label: str
@@ -62,42 +64,31 @@ class Text(Struct, frozen=True, tag_field="kind", tag="text"):
 Part: TypeAlias = Board | Hands | Cards | Text
 
 
-def parts(
-    state: Mapping[str, Any],
-    seats: int,
-    hands: Collection[str] = (),
-    lists: Collection[str] = (),
-    nothing: Collection[str] = (),
-) -> list[Part]:
+def parts(kind: type[Game], state: Mapping[str, Any], seats: int) -> list[Part]:
     """Divide a view into its parts, in the order of the view.
 
     Args:
+        kind: the author's class, which has the names of rows and columns, and the marks.
         state: the result of `Game.view`.
         seats: the number of seats. A list with this many lists is taken for the players' hands.
-        hands: labels of values that are always hands. We need this to recognise them if the viewer
-            can't see any of the hands.
-        lists: labels of values that are never boards or hands, although they may look like it. For
-            example, ["bet", "bet"] looks like a board, and two bids in a game of two players look
-            like hands.
-        nothing: labels of values in which `None` means that there's nothing. In other values it
-            means that the viewer can't see a place.
     """
     made: list[Part] = []
     for label, value in flat(state):
-        if label in nothing:
-            value = _with_words(value)
-        # This one looks like a board or like hands now, but we know that it isn't.
-        if label in lists and isinstance(value, list) and any(isinstance(v, list) for v in value):
-            made.append(Text(label, words(value)))
-        elif _is_hands(value, seats) or (label in hands and value == [None] * seats):
+        if _is_hands(value, seats):
             made.append(Hands(label, value))
-        elif (rows := _rows(value)) and label not in lists:
-            made.append(Board(label, rows))
+        elif rows := _rows(value, kind.marks):
+            made.append(_named(Board(label, rows), *kind.edges))
         elif _is_row(value) and len(value) <= MOST_CARDS and _longest(value) <= LONGEST_CARD:
             made.append(Cards(label, value))
         else:
             made.append(Text(label, None if value is None else words(value)))
     return made
+
+
+def _named(board: Board, across: Sequence[str], down: Sequence[str]) -> Board:
+    rows, columns = board.shape
+    fits = len(across) in (0, columns) and len(down) in (0, rows)
+    return replace(board, across=tuple(across), down=tuple(down)) if fits else board
 
 
 def flat(state: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -111,30 +102,15 @@ def flat(state: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]
             yield label, value
 
 
-def has_none(value: Any) -> bool:
-    """Return True if a value is `None`, or a list with `None` anywhere inside."""
-    return value is None or (isinstance(value, list) and any(map(has_none, value)))
-
-
-def _with_words(value: Any) -> Any:
-    # Here `None` means that there's nothing, so don't show it as something hidden.
-    if not isinstance(value, list):
-        return "none" if value is None else value
-    lists = any(isinstance(item, list) for item in value)
-    empty: Any = [] if lists else "-"
-    return [empty if item is None else _with_words(item) if lists else item for item in value]
-
-
 def _is_hands(value: Any, seats: int) -> bool:
     return (
         isinstance(value, list)
         and len(value) == seats
-        and any(isinstance(hand, list) for hand in value)
         and all(hand is None or _is_row(hand) for hand in value)
     )
 
 
-def _rows(value: Any) -> list[Any]:
+def _rows(value: Any, marks: Collection[str]) -> list[Any]:
     """Return the rows if the value looks like a board, and otherwise an empty list.
 
     A board has at least two rows and two columns.
@@ -144,9 +120,11 @@ def _rows(value: Any) -> list[Any]:
     elif not isinstance(value, list) or len(value) < 2:
         return []
     elif all(isinstance(row, str) for row in value):
-        # A board repeats a few symbols again and again. ["KH", "7S"] doesn't, so these are cards.
-        symbols = "".join(value)
-        if 2 * len({*symbols}) > len(symbols):
+        # ["bet", "bet"] and ["KH", "7S"] are cards. A board has declared marks, or it repeats a few
+        # letters and has something else for its empty cells.
+        letters = "".join(value)
+        is_repeated = 2 * len({*letters}) <= len(letters)
+        if not any(map(letters.count, marks)) and (letters.isalnum() or not is_repeated):
             return []
     elif not all(_is_row(row) and _longest(row) <= LONGEST_CELL for row in value):
         return []

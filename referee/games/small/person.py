@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from inspect import cleandoc
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -14,9 +14,9 @@ from referee.games.interface.dialogue import Choice, Decision, Question
 from referee.games.interface.seats import seat_id
 from referee.games.interface.turns import Turn, TurnListener
 from referee.games.small.author import Game, Move
-from referee.games.small.cells import Meaning
+from referee.games.small.cells import targets
 from referee.games.small.messages import MoveRequest
-from referee.games.small.parts import Board, Cards, Hands, Part, word, words
+from referee.games.small.parts import Board, Cards, Hands, Part, parts, word, words
 
 _GAPS = re.compile(r"""[\s,:"\[\]{}]+""")
 """We replace these by hyphens in the names of choices, so that each name is a single word."""
@@ -29,12 +29,10 @@ class Person(TurnListener[Turn]):
 
     Attributes:
         kind: the author's class.
-        means: returns the meaning of the game's moves.
     """
 
     verbs: ClassVar[dict[str, str]] = {"plays": "plays"}
     kind: ClassVar[type[Game]]
-    means: ClassVar[Callable[[], Meaning]]
 
     def tell(self, turn: Turn) -> list[str]:
         """Describe the moves in a turn.
@@ -49,14 +47,13 @@ class Person(TurnListener[Turn]):
     def decide(self, request: Struct) -> Decision:
         """Let the person choose from the legal moves."""
         assert isinstance(request, MoveRequest)
-        means = type(self).means()
-        shown = means.parts(request.state, len(request.scores))
+        shown = parts(self.kind, request.state, len(request.scores))
         (pick,) = yield Question(
             "Which move do you play?",
             choices(self.kind, request.moves),
             title=f"Turn {request.turn}: {' to '.join(map(str, request.scores))}",
-            state=[*phrases(shown), *_symbols(means.marks, shown)],
-            targets=means.targets(shown, request.moves, self._seat),
+            state=[*phrases(shown), *_marks(self.kind.marks, shown)],
+            targets=targets(self.kind, shown, request.moves, self._seat),
             # The author's docstring is wrapped to fit an editor, so join its lines again.
             help=(" ".join(cleandoc(self.kind.__doc__ or "").split()),),
         )
@@ -83,11 +80,16 @@ def phrases(shown: Sequence[Part]) -> list[Phrase]:
     return made
 
 
-def _symbols(marks: Mapping[str, int], shown: Sequence[Part]) -> Iterator[Phrase]:
+def _marks(marks: Mapping[str, Any], shown: Sequence[Part]) -> Iterator[Phrase]:
     if marks and any(isinstance(part, Board) for part in shown):
-        yield Phrase(
-            "symbols", ", ".join(f"{mark} {seat_id(seat)}" for mark, seat in marks.items())
-        )
+        said = [f"{mark} {_meaning(means)}" for mark, means in marks.items()]
+        yield Phrase("marks", ", ".join(said))
+
+
+def _meaning(means: Any) -> str:
+    if isinstance(means, int):
+        return seat_id(means)
+    return means if isinstance(means, str) else str(means[0])
 
 
 def _lines(part: Part) -> Iterator[str]:

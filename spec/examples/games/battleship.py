@@ -3,6 +3,7 @@
 from referee.games.small import Game, sees
 
 SIDE, SHIPS = 4, 3
+SEAS = ("first", "second")
 SQUARES = [f"{row}{column}" for row in "ABCD" for column in "1234"]
 
 
@@ -12,8 +13,10 @@ class Battleship(Game):
     Then the players shoot in turn. The first who has hit all ships of the other wins.
     """
 
-    moves = SQUARES
+    moves = [f"{sea} {square}" for sea in SEAS for square in SQUARES]
     symbols = "?~xS"
+    marks = {"~": ("water", "steelblue"), "x": ("a hit", "firebrick"), "S": "a ship"}
+    edges = ("1234", "ABCD")
     secrets = "ships"
 
     def start(self):
@@ -23,21 +26,22 @@ class Battleship(Game):
 
     def legal(self, seat):
         if self.placed < SHIPS:
-            return [square for square in SQUARES if self.sea[seat][square] == "~"]
-        return [*self.sea[1 - seat]]
+            free = [square for square in SQUARES if self.sea[seat][square] == "~"]
+            return [f"{SEAS[seat]} {square}" for square in free]
+        return [f"{SEAS[1 - seat]} {square}" for square in self.sea[1 - seat]]
 
     def shown(self, seat, move):
         return None if self.placed < SHIPS else move
 
     def apply(self, move):
         if self.placed < SHIPS:
-            for seat, square in move.items():
-                self.sea[seat][square] = "S"
+            for seat, placed in move.items():
+                self.sea[seat][placed[-2:]] = "S"
             self.placed += 1
             self.to_move = (0, 1) if self.placed < SHIPS else 0
             return
-        other = 1 - self.to_move
-        self.shots[other][move] = "x" if self.sea[other].pop(move) == "S" else "~"
+        other, square = 1 - self.to_move, move[-2:]
+        self.shots[other][square] = "x" if self.sea[other].pop(square) == "S" else "~"
         self.to_move = None if max(self.scores()) == SHIPS else other
 
     def scores(self):
@@ -48,10 +52,15 @@ class Battleship(Game):
 
     def view(self, viewer):
         seas = {}
-        for seat, name in enumerate(("first", "second")):
+        for seat, name in enumerate(SEAS):
             known = dict(self.shots[seat])
             if sees(viewer, seat):
                 known |= self.sea[seat]
             rows = ("ABCD"[row : row + 1] for row in range(SIDE))
             seas[name] = ["".join(known.get(r + c, "?") for c in "1234") for r in rows]
         return seas
+
+    @classmethod
+    def cells(cls, move):
+        sea, square = move.split()
+        return [(sea, "ABCD".index(square[0]), "1234".index(square[1]))]

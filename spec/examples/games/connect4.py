@@ -8,6 +8,8 @@ class ConnectFour(Game):
 
     moves = range(7)  # a move is a column
     symbols = ".XO"
+    marks = {"X": 0, "O": 1}  # whose discs these are
+    edges = ("0123456", "")
 
     class Options:
         """The grid always has 7 columns."""
@@ -51,3 +53,7 @@ class ConnectFour(Game):
 
     def view(self, viewer):
         return {"board": ["".join(row) for row in self.board]}
+
+    @classmethod
+    def cells(cls, move):
+        return [(None, move)]  # a person clicks on the column

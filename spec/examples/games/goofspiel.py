@@ -52,3 +52,7 @@ class Goofspiel(Game):
     def observe(cls, view):
         hands = [int(card in hand) for hand in view["hands"] for card in cls.moves]
         return [view["prize"], *(int(prize in view["prizes"]) for prize in cls.moves), *hands]
+
+    @classmethod
+    def cells(cls, move):
+        return [("hands", move)]  # a person clicks on the card of the own hand

@@ -746,10 +746,11 @@ def test_a_seat_keeps_what_it_was_sent_while_others_decide() -> None:
     for request in game.requests:
         assert request.written
     for _ in range(3):
-        game.advance({r.seat: MoveReply(f"{'AB'[r.seat]}{r.message.turn}") for r in game.requests})
+        places = (("first A", "second B")[r.seat] + str(r.message.turn) for r in game.requests)
+        game.advance({r.seat: MoveReply(m) for r, m in zip(game.requests, places, strict=True)})
         for request in game.requests:
             assert request.written
-    game.advance({0: MoveReply("B4")})
+    game.advance({0: MoveReply("second B4")})
     assert game.view(0).moves == []
     assert game.view(0).state["first"][0] == "SSS~"  # Player 1 still sees its own ships.
     assert game.view(0).state["second"] == ["????", "???~", "????", "????"]

@@ -67,7 +67,8 @@ def test_a_record_has_parts_and_a_curve(name: str, tmp_path: Path) -> None:
     assert values == {"points": page.header.outcome.scores}
     is_hidden = name in ("battleship", "kuhn")
     assert page.header.viewers == (["all", "public", "0", "1"] if is_hidden else ["all"])
-    assert page.header.facts == {"marks": {"X": 0, "O": 1} if name == "connect4" else {}}
+    person: Any = GAMES[name].person
+    assert page.header.facts == {"marks": person.kind.marks}
 
 
 @most

@@ -24,7 +24,7 @@ BOARDS = [
 
 @pytest.mark.parametrize("value", BOARDS)
 def test_rows_of_one_length_are_a_board(value: Any) -> None:
-    (board,) = parts({"board": value}, 3)
+    (board,) = parts(Game, {"board": value}, 3)
     assert isinstance(board, Board)
     assert board.shape == (2, 3)
 
@@ -34,7 +34,8 @@ def test_rows_of_one_length_are_a_board(value: Any) -> None:
     [
         ([["J"], ["Q"]], Hands("x", [["J"], ["Q"]])),
         ([["J", 7], None], Hands("x", [["J", 7], None])),
-        ([None, None], Cards("x", [None, None])),
+        ([None, None], Hands("x", [None, None])),
+        ([None] * 3, Cards("x", [None] * 3)),
         (["J", "Queen", 3, None], Cards("x", ["J", "Queen", 3, None])),
         ([], Cards("x", [])),
         (["KH", "7S", "TD"], Cards("x", ["KH", "7S", "TD"])),
@@ -43,7 +44,7 @@ def test_rows_of_one_length_are_a_board(value: Any) -> None:
         ([*range(40)], Cards("x", [*range(40)])),
         ([["abcdef", ""]] * 3, Board("x", [["abcdef", ""]] * 3)),
         ([["abcdefg", ""]] * 3, Text("x", "; ".join(["abcdefg, "] * 3))),
-        (["ab", "ab"], Board("x", ["ab", "ab"])),
+        (["a.", "a."], Board("x", ["a.", "a."])),
         (["ab", "ac"], Cards("x", ["ab", "ac"])),
         ("ab\nac", Board("x", ["ab", "ac"])),
         ("a\nb", Text("x", "a\nb")),
@@ -60,41 +61,49 @@ def test_rows_of_one_length_are_a_board(value: Any) -> None:
     ],
 )
 def test_other_values(value: Any, part: Any) -> None:
-    assert parts({"x": value}, 2) == [part]
+    assert parts(Game, {"x": value}, 2) == [part]
 
 
 @pytest.mark.parametrize(
-    ("value", "part"),
+    ("value", "marks", "is_board"),
     [
-        (None, Text("x", "none")),
-        ([3, None], Cards("x", [3, "-"])),
-        ([["X", None], [None, None]], Board("x", [["X", "-"], ["-", "-"]])),
-        ([["J"], None], Hands("x", [["J"], []])),
-        ("?", Text("x", "?")),
+        (["bet", "bet"], {}, False),
+        (["X.", ".O"], {}, False),  # as different as cards
+        (["X..", "..O"], {}, True),
+        (["XOX", "OXO"], {}, False),
+        (["XOX", "OXO"], {"X": 0}, True),
+        (["bet", "bet"], {"X": 0}, False),
+        (["XO", "--"], {"X": 0}, True),
     ],
 )
-def test_none_that_hides_nothing(value: Any, part: Part) -> None:
-    seats = 2 if isinstance(part, Hands) else 3
-    assert parts({"x": value}, seats, nothing=["x"]) == [part]
+def test_a_list_of_texts_is_a_board_if_it_looks_like_one_or_has_marks(
+    value: Any, marks: Any, is_board: bool
+) -> None:
+    (part,) = parts(type("Own", (Game,), {"marks": marks}), {"x": value}, 3)
+    assert isinstance(part, Board if is_board else Cards)
+
+
+@pytest.mark.parametrize(
+    ("edges", "across", "down"),
+    [
+        (("abc", "21"), ["a", "b", "c"], ["2", "1"]),
+        (("abc", ""), ["a", "b", "c"], []),
+        (((), "21"), [], ["2", "1"]),
+        (("ab", "21"), [], []),
+        (("abc", "321"), [], []),
+    ],
+)
+def test_rows_and_columns_have_the_names_that_the_game_gives(
+    edges: Any, across: list[str], down: list[str]
+) -> None:
+    (board,) = parts(type("Own", (Game,), {"edges": edges}), {"x": ["X..", ".O."]}, 3)
+    assert isinstance(board, Board)
+    assert ([*board.across], [*board.down]) == (across, down)
 
 
 def test_a_dict_with_lists_has_a_part_for_each() -> None:
-    made = parts({"player": {"hand": ["J"], "coins": {"gold": [1]}, "won": 3}}, 2)
+    made = parts(Game, {"player": {"hand": ["J"], "coins": {"gold": [1]}, "won": 3}}, 2)
     assert [part.label for part in made] == ["player hand", "player coins gold", "player won"]
-
-
-def test_labels_that_are_known() -> None:
-    state = {"cards": [None, None], "said": ["bet", "bet"]}
-    assert parts(state, 2, hands=["cards"], lists=["said"]) == [
-        Hands("cards", [None, None]),
-        Cards("said", ["bet", "bet"]),
-    ]
-    known = {"cards": [3, None], "rows": [["a", "b"], ["c", "d"]], "some": [["a"], "b"]}
-    assert parts(known, 2, hands=["cards"], lists=["rows", "some"]) == [
-        Cards("cards", [3, None]),
-        Text("rows", "a, b; c, d"),
-        Text("some", "a; b"),
-    ]
 
 
 def test_parts_as_lines() -> None:
@@ -138,7 +147,7 @@ def test_a_move_is_a_word_to_type(moves: list[Any], names: list[str], keys: list
 
 
 def test_a_part_says_its_kind_in_json() -> None:
-    made = msgspec.to_builtins(parts({"said": ["bet"]}, 2))
+    made = msgspec.to_builtins(parts(Game, {"said": ["bet"]}, 2))
     assert made == [{"kind": "cards", "label": "said", "cards": ["bet"]}]
 
 

@@ -26,6 +26,8 @@ from referee.games.small import Game
 class Slide(Game):
     \"\"\"Each player moves a rook along a column; whoever has moved three times is done.\"\"\"
 
+    edges = ("ABC", "321")
+
     def start(self):
         self.at, self.moved = [(2, 0), (2, 2)], 0
 
@@ -48,6 +50,11 @@ class Slide(Game):
         for seat, (row, column) in enumerate(self.at):
             rows[row][column] = "XO"[seat]
         return {"board": ["".join(row) for row in rows]}
+
+    @classmethod
+    def cells(cls, move):
+        squares = [move[:2], move[2:]] if move != "stay" else []
+        return [(3 - int(row), "abc".index(column)) for column, row in squares]
 """
 
 

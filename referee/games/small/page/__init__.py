@@ -6,33 +6,25 @@ shows the rest as text. The curve has the scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct, to_builtins
 
 from referee.games.interface.page import PageDefinition, Series
 from referee.games.interface.table import Moved
-from referee.games.small.cells import Meaning
+from referee.games.small.author import Game
 from referee.games.small.messages import GameInfo, MovesPlayed, View
+from referee.games.small.parts import parts
 
 
-def page_of(means: Callable[[], Meaning]) -> PageDefinition:
-    """Create the `PageDefinition` of a game.
-
-    `means` returns the meaning of the game's moves. It's a function, because we have to play some
-    random turns to find out, and most matches are never shown on a page.
-    """
-
-    def fields(view: View) -> dict[str, Any]:
-        return {"parts": to_builtins(means().parts(view.state, len(view.scores)))}
-
+def page_of(kind: type[Game]) -> PageDefinition:
+    """Create the `PageDefinition` of a game."""
     return PageDefinition(
         folder=Path(__file__).parent,
         series=(Series("points", "", lambda view: view.scores),),
-        facts=lambda options: {"marks": means().marks},
-        fields=fields,
+        facts=lambda options: {"marks": kind.marks},
+        fields=lambda view: {"parts": to_builtins(parts(kind, view.state, len(view.scores)))},
         spectator=LoggedStates,
     )
 

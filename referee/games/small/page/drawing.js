@@ -1,6 +1,6 @@
 // Draws small games: boards, hands, cards and texts, as divided into parts by `parts.py`.
 //
-// People click the cell, column or card that a move names (`cells.py`). Other moves are buttons.
+// People click the cell, column or card that a move names (`Game.cells`). Other moves are buttons.
 
 const BLANK = /^[\s._·-]?$/; // symbols for an empty cell
 const MANY = 12; // if there are more buttons, they get the whole width
@@ -21,7 +21,7 @@ export function zones(header, isSeat) {
 /** Draw into the boxes of the zones. See spec/page-data.md for the interface. */
 export function mount(boxes, header, kit) {
   const { el } = kit;
-  const marks = header.facts.marks ?? {}; // symbol -> seat
+  const marks = header.facts.marks ?? {}; // mark -> its seat, its word, or its word and colour
   const once = kit.keeper();
   const stage = new kit.Stage(boxes.now, kit.seat);
   const table = boxes.now.parentElement;
@@ -110,8 +110,8 @@ export function mount(boxes, header, kit) {
       return el("tr", null, down.length > 0 && el("th", { scope: "row" }, down[at]), cells);
     }
 
-    const seats = Object.entries(marks).map(([symbol, seat]) => el("li", null, face(symbol), " ", el("bdi", null, kit.seat(seat).name)));
-    return [seats.length > 0 && once(`${part.label} legend`, 0, () => el("ul", { class: "sg-legend" }, seats)), table];
+    const legend = Object.keys(marks).map((mark) => el("li", null, face(mark), " ", el("bdi", null, meaning(mark).name)));
+    return [legend.length > 0 && once(`${part.label} legend`, 0, () => el("ul", { class: "sg-legend" }, legend)), table];
   }
 
   function tableOf(part, style) {
@@ -149,10 +149,19 @@ export function mount(boxes, header, kit) {
     return el("dl", { class: "sg-part sg-texts" }, texts.map(row));
   }
 
+  /** Return the name and the colour of a mark. A mark that is only a word has no colour. */
+  function meaning(mark) {
+    const means = marks[mark];
+    if (typeof means === "number") return kit.seat(means);
+    const [name, colour] = [means].flat();
+    return { name, colour };
+  }
+
   function face(item) {
     const text = word(item);
     if (isHidden(item)) return el("span", { class: "sg-unseen", title: "hidden" }, "?");
-    if (Object.hasOwn(marks, text)) return el("span", { class: "sg-mark", style: { "--seat": kit.seat(marks[text]).colour } }, text);
+    const { colour } = Object.hasOwn(marks, text) ? meaning(text) : {};
+    if (colour) return el("span", { class: "sg-mark", style: { "--seat": colour } }, text);
     return BLANK.test(text) ? el("span", { class: "unseen" }, "empty") : text;
   }
 
