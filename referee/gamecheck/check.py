@@ -19,6 +19,7 @@ from referee.match.players import Players
 
 # We repeat this many matches, and compare them with the first time.
 _AGAIN = 4
+_WITH_PARTS = 2
 _PARTS = ("requests", "messages", "events", "standings", "turns", "outcome")
 # If a game takes more than this many seconds per reply, we warn that long tournaments are slow.
 _SLOW = 0.005
@@ -80,12 +81,16 @@ def check_game(
     with watching(findings):
         played = play_all(definition, matches, seed, guard, findings, on_match)
         replies, taken = _play_again(definition, played, guard, findings)
-        if thorough:
-            planned = settings(definition, matches, seed)
-            for number, setting in enumerate(planned, matches + 1):
-                with suppress(GameStoppedError):
-                    PartsMatch(definition, setting, guard, findings).play()
-                on_match(number)
+        planned = settings(definition, matches, seed)
+        # Two matches are enough to see if an observation of a small game fits its space.
+        few = _WITH_PARTS if definition.bundled == "small" and definition.environment else 0
+        for number, setting in enumerate(planned if thorough else planned[:few], 1):
+            findings.seed, findings.at = setting.seed, ""
+            with suppress(GameStoppedError):
+                PartsMatch(definition, setting, guard, findings).play(thorough=thorough)
+            if thorough:
+                on_match(matches + number)
+    findings.seed, findings.at = None, ""
     _check_all_matches(definition, played, findings)
     if place and not any(found.is_error for found in findings.all) and not is_stable(place, seed):
         text = (
@@ -107,17 +112,17 @@ def settings(definition: GameDefinition, matches: int, seed: int) -> list[Settin
     """Return the settings of all matches.
 
     The matches go through all possible numbers of seats. In some of them, players send invalid
-    replies, or leave.
+    replies, or leave. All of this follows from the seed, so a single match can be played again.
     """
     counts = range(definition.min_seats, definition.max_seats + 1)
     return [
         Setting(
-            seed + number,
+            number,
             counts[number % len(counts)],
             wrong=0.1 if number % 3 == 1 else 0.0,
             leaving=(0.2, 0.02)[number % 2] if number % 5 == 4 else 0.0,
         )
-        for number in range(matches)
+        for number in range(seed, seed + matches)
     ]
 
 
@@ -191,7 +196,8 @@ def _difference(one: RandomMatch, other: RandomMatch) -> str:
 def _check_all_matches(
     definition: GameDefinition, played: Sequence[RandomMatch], findings: Findings
 ) -> None:
-    whole = [match for match in played if not match.has_left]
+    # A wrong move often loses the match, so only the others show how the game ends.
+    whole = [match for match in played if not match.has_left and not match.setting.wrong]
     if not whole:
         return
     # These things are usually mistakes, but a few games do them on purpose, so we don't report them

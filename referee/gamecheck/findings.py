@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -35,26 +35,47 @@ class Finding(Struct, frozen=True):
         text: one line that says what's wrong and how to fix it.
         where: the line in the game's code, as "FILE:LINE", or "" if we don't know it.
         is_error: True if the game fails the check because of this.
+        trace: the lines of the game that were running, as "FILE:LINE in FUNCTION", outermost first.
+        at: the round of the match and the seats that decide in it, or "".
+        seed: the match with this seed shows the mistake again, or None.
     """
 
     kind: str
     text: str
     where: str = ""
     is_error: bool = True
+    trace: Sequence[str] = ()
+    at: str = ""
+    seed: int | None = None
 
 
 class Findings:
-    """The findings of a check. We report each kind only once for the same line of code."""
+    """The findings of a check. We report each kind only once for the same line of code.
+
+    Attributes:
+        at, seed: the place in the current match, for the next findings.
+    """
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Finding] = {}
+        self.at = ""
+        self.seed: int | None = None
 
-    def add(self, kind: str, text: str, where: str = "", *, is_error: bool = True) -> None:
+    def add(
+        self,
+        kind: str,
+        text: str,
+        where: str = "",
+        *,
+        is_error: bool = True,
+        trace: Sequence[str] = (),
+    ) -> None:
         """Add a finding, unless there's already one of this kind for the same line.
 
         Findings without a line are compared by their text instead.
         """
-        self._found.setdefault((kind, where or text), Finding(kind, text, where, is_error))
+        found = Finding(kind, text, where, is_error, trace, self.at, self.seed)
+        self._found.setdefault((kind, where or text), found)
 
     def has(self, kind: str) -> bool:
         """Return True if there's a finding of this kind."""
@@ -75,20 +96,20 @@ def is_game_code(file: str) -> bool:
     return file.startswith(_PACKAGES) or not file.startswith(_PYTHON)
 
 
-def locate_in_traceback(trace: TracebackType | None) -> tuple[str, str]:
-    """Return the innermost line of the game in a traceback, and its function.
+def lines_in_traceback(trace: TracebackType | None) -> list[tuple[str, str]]:
+    """Return the lines of the game in a traceback with their functions, innermost last.
 
     The innermost line of the whole traceback often belongs to the referee or to a library, which
     doesn't help the author.
     """
-    where, function = "", ""
+    lines = []
     while trace is not None:
         code = trace.tb_frame.f_code
         if is_game_code(code.co_filename):
-            where = f"{code.co_filename}:{trace.tb_lineno}"
-            function = code.co_name.strip("<>")
+            where = shortened(f"{code.co_filename}:{trace.tb_lineno}")
+            lines.append((where, code.co_name.strip("<>")))
         trace = trace.tb_next
-    return shortened(where), function
+    return lines
 
 
 def locate_in_stack(frame: FrameType | None) -> str:

@@ -10,11 +10,12 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, TypeVar
 
 from referee.errors import GameError, UsageError
-from referee.gamecheck.findings import Findings, locate_in_stack, locate_in_traceback, shortened
+from referee.gamecheck.findings import Findings, lines_in_traceback, locate_in_stack, shortened
 from referee.games.interface.blaming import GameTimeoutError, in_time
 from referee.games.small.author import MistakeError
 
 T = TypeVar("T")
+_MOST_LINES = 8
 _DRAWS = ("random", "choice", "choices", "shuffle", "sample", "randint", "randrange", "uniform")
 
 
@@ -67,8 +68,11 @@ class Guard:
         raise GameStoppedError
 
     def _add(self, kind: str, what: str, text: str, error: BaseException) -> None:
-        where, function = locate_in_traceback(error.__traceback__)
-        self._findings.add(kind, f"{function or what} {text}", where)
+        lines = lines_in_traceback(error.__traceback__)
+        where, function = lines[-1] if lines else ("", what)
+        # The innermost line is in front of the text. A recursion has a thousand lines.
+        trace = [f"{line} in {name}" for line, name in lines[:-1]][-_MOST_LINES:]
+        self._findings.add(kind, f"{function} {text}", where, trace=trace)
 
 
 @contextmanager

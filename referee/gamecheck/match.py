@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -18,6 +19,8 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import INVALID_JSON, EndReason, Fault, InvalidReply
 from referee.games.interface.game import ALL, LEFT, PUBLIC, Game, GameSetup, Request, Viewer
 from referee.games.interface.random_source import SeededRandomSource
+from referee.games.small.machine import SmallGame
+from referee.games.small.messages import MoveReply
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.players import Players
 
@@ -26,6 +29,8 @@ MAX_ROUNDS = 20_000
 # Checking a round takes longer than playing it. That's why we check each of the first 20 rounds of
 # a match, but later only every tenth round.
 _ALL_CHECKED, _THEN_EACH = 20, 10
+# How many rounds we play after letting a seat leave. Mistakes often only show in the next turn.
+_AFTER_LEAVING = 3
 
 
 class Setting(Struct, frozen=True):
@@ -98,6 +103,7 @@ class RandomMatch:
             GameStoppedError: the game made a mistake, which is in the report. We can't continue.
         """
         definition, setting = self._definition, self.setting
+        self._findings.seed, self._findings.at = setting.seed, "the start"
         options = definition.options()
         chance = SeededRandomSource(setting.seed)
         setup = GameSetup(chance=chance, names=self._names, options=options, seed=setting.seed)
@@ -107,7 +113,11 @@ class RandomMatch:
                 "the environment", lambda: Players(definition, self._names, options, setting.seed)
             )
         for number in range(MAX_ROUNDS):
+            self._findings.at = f"round {number + 1}"
             requests = self._guard("requests", lambda: tuple(game.requests))
+            if requests:
+                seats = ", ".join(str(each.seat) for each in requests)
+                self._findings.at += f", decides: seat {seats}"
             views = self._views(number, requests)
             self._check_round(number, requests)
             if not requests:
@@ -121,6 +131,8 @@ class RandomMatch:
                     # The repeated match has gone differently. We'll report this when we compare the
                     # traces.
                     return
+            if self._given is None and self._checks(number):
+                self._let_each_leave(given)
             self.replies.append(given)
             self.count += len(given)
             self._left |= {seat for seat, reply in given.items() if reply is LEFT}
@@ -300,6 +312,24 @@ class RandomMatch:
             self._error("reply", text, "advance")
             raise GameStoppedError
         return reply
+
+    def _let_each_leave(self, given: Mapping[int, object]) -> None:
+        """Let each seat leave in a copy of the match, and play a few more rounds there."""
+        game = self.game
+        if isinstance(game, SmallGame):
+            for leaving in given:
+                copied = self._guard("copy", lambda: game.copy(SeededRandomSource(1)))
+                self._play_on(copied, {**given, leaving: LEFT})
+
+    def _play_on(self, game: SmallGame, replies: Mapping[int, object]) -> None:
+        for _ in range(_AFTER_LEAVING):
+            self._guard("leave", partial(game.advance, replies))
+            messages: list[Any]
+            messages = self._guard("requests", lambda: [each.message for each in game.requests])
+            asked = zip(game.requests, messages, strict=True)
+            replies = {each.seat: MoveReply(message.moves[0]) for each, message in asked}
+            if not replies:
+                return
 
     # --- End --------------------------------------------------------------------------------------
 

@@ -191,10 +191,10 @@ def test_a_right_game_passes() -> None:
         (ViewTakes, "a match without views is different (round 2: events)"),
         (Shares, "changes with the game later: put copies of lists into it"),
         (NoOutcome, "the game has neither requests nor an outcome"),
-        (Ranks, "the ranks are [0, 1, 2]"),
+        (Ranks, "the ranks are [0, 1, 2, 3]"),
         (Reason, "the end reason 'enough' is not in GameDefinition.reasons"),
         (TrueScore, "the score True is not a number of JSON"),
-        (FewScores, "2 standings for 3 seats"),
+        (FewScores, "3 standings for 4 seats"),
         (Unknown, "the message NumberRequest is not listed"),
         (UnknownFault, "the fault 'bad-luck' is not in GameDefinition.faults"),
         (AsksTwice, "requests of seats ["),
@@ -203,7 +203,7 @@ def test_a_right_game_passes() -> None:
     ],
 )
 def test_a_mistake_is_found_with_its_place(kind: type[Mixed], says: str) -> None:
-    matches = 6 if kind is AsksTheLeft else 3  # until somebody leaves in the middle of a match
+    matches = 20 if kind is AsksTheLeft else 3  # until somebody leaves in the middle of a match
     errors = [finding for finding in report(kind, matches).findings if finding.is_error]
     found = next((finding for finding in errors if says in finding.text), None)
     assert found is not None, errors
@@ -254,7 +254,7 @@ def test_a_slow_game_is_told_how_many_replies_a_second_it_takes(
 ) -> None:
     clock = itertools.count(0.0)  # one second for each match that is measured
     monkeypatch.setattr(check, "time", SimpleNamespace(process_time=clock.__next__))
-    found = check_game(mixed.RULES, 4, 1, SECONDS)
+    found = check_game(mixed.RULES, 4, 0, SECONDS)
     assert found.seconds == 4 / found.replies
     (slow,) = (finding for finding in found.findings if finding.kind == "slow")
     rate = f"a tournament plays {found.replies / 4:,.0f} a second"
@@ -262,7 +262,7 @@ def test_a_slow_game_is_told_how_many_replies_a_second_it_takes(
     assert not slow.is_error
     still = itertools.repeat(0.0)
     monkeypatch.setattr(check, "time", SimpleNamespace(process_time=still.__next__))
-    assert [finding.kind for finding in check_game(mixed.RULES, 1, 1, SECONDS).findings] == ["open"]
+    assert [finding.kind for finding in check_game(mixed.RULES, 1, 0, SECONDS).findings] == ["open"]
 
 
 @pytest.mark.parametrize(
@@ -275,15 +275,17 @@ def test_the_bounds_of_a_score(score: Any, right: bool) -> None:
         def standings(self) -> Any:
             return [msgspec.structs.replace(each, score=score) for each in super().standings()]
 
-    found = check_game(msgspec.structs.replace(mixed.RULES, new=Scored), 1, 1, SECONDS)
+    found = check_game(msgspec.structs.replace(mixed.RULES, new=Scored), 1, 0, SECONDS)
     texts = {finding.text for finding in found.findings if finding.is_error}
     says = f"the score {score!r} is not a number of JSON: give an int or a float"
     assert texts == (set() if right else {says})
 
 
 def test_matches_of_a_check_have_all_numbers_of_seats_and_few_wrong_replies() -> None:
-    made = check.settings(msgspec.structs.replace(mixed.RULES, min_seats=2, max_seats=4), 30, 7)
-    assert [each.seed for each in made] == [*range(7, 37)]
+    rules = msgspec.structs.replace(mixed.RULES, min_seats=2, max_seats=4)
+    made = check.settings(rules, 30, 0)
+    assert check.settings(rules, 3, 7) == made[7:10]
+    assert [each.seed for each in made] == [*range(30)]
     assert [each.seats for each in made[:7]] == [2, 3, 4, 2, 3, 4, 2]
     assert [each.wrong for each in made[:6]] == [0, 0.1, 0, 0, 0.1, 0]
     assert [each.leaving for each in made[:10]] == [0, 0, 0, 0, 0.2, 0, 0, 0, 0, 0.02]
@@ -292,7 +294,8 @@ def test_matches_of_a_check_have_all_numbers_of_seats_and_few_wrong_replies() ->
 def played(**fields: Any) -> Any:
     """Make a match that was played, without playing one."""
     usual = {"trace": [], "has_left": False, "reason": "over", "scores": [1, 2], "is_open": False}
-    return SimpleNamespace(**usual | fields)
+    setting = check.Setting(1, 2, wrong=fields.pop("wrong", 0.0))
+    return SimpleNamespace(**usual | fields, setting=setting)
 
 
 def rounds(*values: int) -> list[bytes]:
@@ -320,7 +323,9 @@ def test_where_two_matches_differ(one: list[bytes], other: list[bytes], where: s
         ([played(reason="turn-limit"), played(reason="turn-limit")], {"turn-limit"}),
         ([played(reason="turn-limit"), played()], set()),
         ([played(reason="turn-limit"), played(has_left=True)], {"turn-limit"}),
+        ([played(reason="turn-limit"), played(wrong=0.1)], {"turn-limit"}),
         ([played(scores=[1, 1]), played(scores=[1, 1])], {"scores-equal"}),
+        ([played(scores=[1, 1], wrong=0.1), played(scores=[1, 1], wrong=0.1)], set()),
         ([played(scores=[1, 1]), played(scores=[1, 2])], set()),
         ([played(scores=[1, 1]), played(scores=[2, 2])], set()),
         ([played(scores=[1, 1])], set()),
@@ -393,13 +398,13 @@ def test_an_object_in_a_view_is_found() -> None:
 
 def test_a_game_that_nobody_can_play_says_what_to_add() -> None:
     definition = msgspec.structs.replace(mixed.RULES, person=None, make_environment=None)
-    (finding,) = check_game(definition, 1, 1, SECONDS).findings
+    (finding,) = check_game(definition, 1, 0, SECONDS).findings
     assert "add an environment, a person or a simplest_reply" in finding.text
 
 
 def test_people_play_a_game_without_an_environment() -> None:
     definition = msgspec.structs.replace(mixed.RULES, make_environment=None)
-    found = check_game(definition, 6, 1, SECONDS)
+    found = check_game(definition, 6, 0, SECONDS)
     assert found.passed
     assert found.matches == 6
 

@@ -16,7 +16,7 @@ from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
 from referee.logs.outputs import TEXT
-from referee.text.terminal import duration, plain
+from referee.text.terminal import command_line, duration, plain
 
 if TYPE_CHECKING:
     from referee.gamecheck.check import GameReport
@@ -81,7 +81,7 @@ def run(options: GameOptions, interrupts: Interrupts) -> int:
         if options.format == "json":
             print_json({**_as_json(report), "passed": report.passed})
         else:
-            _print(report)
+            _print(report, place, thorough=options.thorough)
     return OK if report.passed else FAILED
 
 
@@ -109,9 +109,16 @@ def _write_page(options: GameOptions, interrupts: Interrupts) -> int:
     return OK
 
 
-def _print(report: GameReport) -> None:
+def _print(report: GameReport, place: str, *, thorough: bool) -> None:
     for finding in report.findings:
         print(plain(_line(report.game, finding)))
+        for line in finding.trace:
+            print(plain(f"  called from {line}"))
+        if finding.is_error and finding.seed is not None:
+            again = ["referee", "game", "check", place, "--matches", "1", "--seed"]
+            again += [str(finding.seed), *["--thorough"] * thorough]
+            where = f" ({finding.at})" if finding.at else ""
+            print(plain(f"  again{where}: {command_line(again)}"))
     errors = sum(finding.is_error for finding in report.findings)
     found = "nothing is wrong" if not errors else f"{errors} mistake{'s' * (errors != 1)}"
     spent = f", {duration(report.seconds)} per reply" if report.replies else ""

@@ -112,8 +112,7 @@ class Game:
         Use None for a hidden value, or "?" for a hidden place in a text.
 
         The viewer is a seat, `PUBLIC` (spectators) or `ALL`. A bot receives the view of its seat
-        when it has to decide, and the public view at other times. If people look at the match from
-        a seat, we fill in hidden values from the last request of this seat.
+        when it has to decide. People see the view of their seat at any time.
         """
         raise NotImplementedError
 

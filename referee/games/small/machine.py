@@ -63,6 +63,8 @@ SECTIONS = {ILLEGAL_MOVE: "5.1", INVALID_JSON: "5.1", WRONG_TYPE: "5.1"}
 _sorted = msgspec.json.Encoder(order="sorted").encode
 # JavaScript rounds integers above 2^53. They have at least 16 digits, so we can skip most data.
 _LONG_NUMBER = re.compile(rb"[0-9]{16}").search
+MOST = 2**53
+"""The largest score. JavaScript rounds integers above it."""
 _encode, _decode = msgspec.json.encode, msgspec.json.decode
 
 
@@ -85,8 +87,6 @@ class SmallGame:
         # seat -> the move that it has already chosen in this turn
         self._moves: dict[int, Move] = {}
         self._turns_of = [0] * self.seats
-        # seat -> the view in its last request, as data or as JSON, and the public state then
-        self._sent: dict[int, tuple[dict[str, Any] | bytes, dict[str, Any]]] = {}
         self._begins_turn = True
         # Everything that a game needs is set as an attribute, so authors don't have to write an
         # __init__.
@@ -100,8 +100,7 @@ class SmallGame:
                 problem = f"`self.{attribute}` hides the method `{attribute}`: choose another name"
                 raise self._wrong("start", problem)
         options = msgspec.to_builtins(setup.options)
-        self._public = self._seen(PUBLIC)  # as in the last message
-        self._events: list[Struct] = [GameInfo(name, options, self._public)]
+        self._events: list[Struct] = [GameInfo(name, options, self._seen(PUBLIC))]
         for seat in sorted(setup.absent):
             self._leave(seat)
         self._run_to_requests()
@@ -140,24 +139,15 @@ class SmallGame:
         ]
 
     def view(self, viewer: Viewer) -> View:
-        """Return the state as the viewer knows it. If the viewer is to move, add the legal moves.
+        """Return the state as the viewer may see it. If the viewer is to move, add the legal moves.
 
-        The bot of a seat only receives its own view in requests, and otherwise the public one. A
-        seat without a request therefore gets the public view. We fill in what's hidden there from
-        the seat's last request, because the bot could remember it.
+        The bot of a seat only receives its view in requests. But people see their own hand, for
+        example, while the others decide, so they always get the view of their seat.
         """
-        if not isinstance(viewer, int):
-            return View(self.turns, self._scores(), [], self._seen(viewer))
-        if any(request.seat == viewer for request in self.requests):
+        moves: list[Move] = []
+        if isinstance(viewer, int) and any(each.seat == viewer for each in self.requests):
             moves = self._plain("legal", self.legal[viewer])
-            # We need this later, when the seat has no request any more.
-            state = self._seen(viewer)
-            self._sent[viewer] = state, self._public
-            return View(self.turns, self._scores(), moves, state)
-        sent, public_then = self._sent.get(viewer, ({}, {}))
-        own = _decode(sent) if isinstance(sent, bytes) else sent
-        state = filled(self._seen(PUBLIC), own, public_then)
-        return View(self.turns, self._scores(), [], state)
+        return View(self.turns, self._scores(), moves, self._seen(viewer))
 
     def copy(self, chance: RandomSource) -> SmallGame:
         """Return a copy that continues like this game."""
@@ -167,8 +157,7 @@ class SmallGame:
         # With this memo, deepcopy() uses the given chance instead of copying the old one.
         new.game = copy.deepcopy(self.game, {id(self.game.chance): Chance(chance)})
         new.left, new._turns_of, new._events = {*self.left}, [*self._turns_of], [*self._events]
-        new.legal, new._sent = dict(self.legal), dict(self._sent)
-        new._moves = dict(self._moves)
+        new.legal, new._moves = dict(self.legal), dict(self._moves)
         new.requests = tuple(new._request(request.seat) for request in self.requests)
         return new
 
@@ -194,7 +183,16 @@ class SmallGame:
         self._deal_again(places, chance)
 
     def _secret(self, seat: int) -> list[tuple[Any, Any]]:
-        places = list(_places(self.game.secret(seat)))
+        # If a list isn't part of the state, dealing its items again changes nothing. A search would
+        # then know the hidden cards, and `referee game check` couldn't find a leak.
+        piles, again = list(self.game.secret(seat)), list(self.game.secret(seat))
+        if any(pile and pile is not same for pile, same in zip(piles, again, strict=False)):
+            raise self._wrong(
+                "secret",
+                "a list that it returned is a new one in each call, so its items cannot be dealt "
+                "again: return lists of the game's state, such as self.hands[0]",
+            )
+        places = list(_places(piles))
         # If the author forgot `secret`, searches would know the hidden cards, and nobody would
         # notice. That's why we compare the views. If they're equal, there's nothing to shuffle.
         if not places and self._seen(seat) != self._seen(ALL):
@@ -274,8 +272,8 @@ class SmallGame:
         alone = isinstance(self.game.to_move, int)
         self.game.apply(played[deciding[0]] if alone else played)
         self._begins_turn = True
-        self._public = self._seen(PUBLIC)
-        self._events.append(MovesPlayed(self.turns, shown, self._scores(), self._public))
+        state = self._seen(PUBLIC)
+        self._events.append(MovesPlayed(self.turns, shown, self._scores(), state))
 
     def _reads_no_move(self, seat: int, reply: object) -> bool:
         """Keep the move of a reply. Returns True if the seat loses because of a wrong move."""
@@ -359,9 +357,7 @@ class SmallGame:
 
     def _written(self, seat: int) -> MoveRequest:
         moves: Any = Raw(self._encoded("legal", self.legal[seat]))
-        data = self._encoded("view", self.game.view(seat))
-        self._sent[seat] = data, self._public
-        state: Any = Raw(data)
+        state: Any = Raw(self._encoded("view", self.game.view(seat)))
         return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), state)
 
     def shown(self, seat: int, move: Move) -> Any:
@@ -381,7 +377,9 @@ class SmallGame:
             raise self._wrong("scores", text)
         scores = [*found]
         if len(scores) == self.seats and all(type(score) is int for score in scores):
-            return scores
+            if min(scores) >= -MOST and max(scores) <= MOST:
+                return scores
+            raise self._wrong("scores", f"a score is above 2^53 in {scores!r:.100}: use floats")
         if len(scores) != self.seats or not all(map(_is_number, scores)):
             raise self._wrong("scores", f"it must return {self.seats} numbers, not {scores!r:.100}")
         return [int(score) if score == int(score) else score for score in scores]
@@ -429,29 +427,6 @@ class SmallGame:
 def plain(value: Any) -> Any:
     """Convert data like a round trip through JSON. For example, tuples become lists."""
     return _decode(_encode(value))
-
-
-def filled(public: Any, own: Any, before: Any) -> Any:
-    """Fill in what's hidden (`None` or "?") in a public state from an earlier state of a seat.
-
-    Args:
-        own: the earlier state, as the seat saw it.
-        before: the earlier state, as everybody saw it. A value that was public then and is None now
-            isn't hidden: the game has removed it.
-    """
-    if isinstance(public, dict) and isinstance(own, dict):
-        public_then = before if isinstance(before, dict) else {}
-        hidden = {key: value for key, value in own.items() if key not in public_then}
-        return hidden | {
-            key: filled(value, own.get(key), public_then.get(key)) for key, value in public.items()
-        }
-    if isinstance(public, list) and isinstance(own, list) and len(public) == len(own):
-        if not isinstance(before, list) or len(before) != len(own):
-            before = [None] * len(own)
-        return [filled(*each) for each in zip(public, own, before, strict=True)]
-    if isinstance(public, str) and isinstance(own, str) and len(public) == len(own):
-        return "".join(b if a == "?" else a for a, b in zip(public, own, strict=True))
-    return own if public is None and before is None else public
 
 
 def find(legal: Sequence[Move], move: Any) -> int:

@@ -40,7 +40,8 @@ def test_a_right_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 def test_a_wrong_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(GAMES, "mixed", msgspec.structs.replace(mixed.RULES, new=Prints))
     assert cli.main(["game", "check", "mixed", "--matches", "1"]) == 1
-    first, _, end = capsys.readouterr().out.splitlines()
+    first, again, _, end = capsys.readouterr().out.splitlines()
+    assert again.endswith(": referee game check mixed --matches 1 --seed 0")
     where, line, text = first.split(":", 2)
     assert where.endswith("tests/cli/commands/test_game.py")
     assert line == "22"

@@ -21,7 +21,7 @@ from referee.games.interface.faults import EndReason, Fault, InvalidReply
 from referee.games.interface.game import ALL, LEFT, PUBLIC, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small import Chance, Game, definition, sees
-from referee.games.small.machine import SmallGame, filled, find
+from referee.games.small.machine import SmallGame, find
 from referee.games.small.messages import MoveReply, MoveRequest, MovesPlayed, PlayerLost
 from referee.match.machine import Match, Sent
 from tests.games.test_leaks import leaky
@@ -490,8 +490,7 @@ def test_without_lines_a_reader_gets_values_in_place_of_json() -> None:
     }
 
 
-def test_what_a_seat_saw_when_it_was_asked_is_kept() -> None:
-    """A bot in this process reads `view` in place of the line of a request."""
+def test_a_seat_sees_its_own_things_while_others_decide() -> None:
     game = open_card("K", "Q")
     assert game.view(0).state["hands"] == ["K", None]
     assert game.view(0).moves == ["go"]
@@ -636,6 +635,19 @@ def test_scores_are_a_number_for_each_seat(scores: list[Any]) -> None:
         game.standings()
 
 
+@pytest.mark.parametrize(
+    ("score", "right"), [(2**53, True), (-(2**53), True), (2**53 + 1, False), (-(2**70), False)]
+)
+def test_a_score_that_bots_would_round_is_the_authors_mistake(score: int, right: bool) -> None:
+    game = new(type("Odd", (Count,), {"scores": lambda self: [0, 1, score]}))
+    with (
+        nullcontext()
+        if right
+        else pytest.raises(GameError, match=r"in scores: a score is above 2\^53")
+    ):
+        game.standings()
+
+
 def test_whole_scores_are_integers() -> None:
     game = new(Count)
     assert repr([state.score for state in game.standings()]) == "[0, 0, 0]"
@@ -739,7 +751,7 @@ def _unknown_to_others(game: Any, seat: int) -> list[Any]:
     ]
 
 
-def test_a_seat_keeps_what_it_was_sent_while_others_decide() -> None:
+def test_a_seat_sees_its_own_ships_while_others_decide() -> None:
     definition = GAMES["battleship"]
     setup = GameSetup(chance=SeededRandomSource(1), names=("", ""), options=definition.options())
     game: Any = definition.new(setup)
@@ -755,27 +767,6 @@ def test_a_seat_keeps_what_it_was_sent_while_others_decide() -> None:
     assert game.view(0).state["first"][0] == "SSS~"  # Player 1 still sees its own ships.
     assert game.view(0).state["second"] == ["????", "???~", "????", "????"]
     assert game.view(PUBLIC).state["first"] == ["????"] * 4
-
-
-def test_only_hidden_places_are_filled() -> None:
-    own = {"a": [None, ["J"], 3], "b": "x?S", "c": {"d": 1}, "e": 5, "f": "same"}
-    public = {"a": [None, None, 4], "b": "~~?", "c": None, "e": 6, "f": "other"}
-    found = filled(public, own, before={})
-    assert found == {**public, "a": [None, ["J"], 4], "b": "~~S", "c": {"d": 1}}
-    assert filled({"a": [None]}, {"a": [1, 2]}, before={}) == {"a": [None]}
-    assert filled({"a": [None]}, {"a": ["K"]}, {"a": ["J", "Q"]}) == {"a": ["K"]}
-    assert filled({"a": ["?"]}, {"a": "b"}, before={}) == {"a": ["?"]}
-    assert filled({"a": {"b": None}}, {"a": [1]}, before={}) == {"a": {"b": None}}
-    assert filled({"a": {"b": None}}, {"a": {"b": 1}}, {"a": None}) == {"a": {"b": 1}}
-    assert filled({"a": "??"}, {"a": "bcd"}, before={}) == {"a": "??"}
-    assert filled({"a": "?b"}, {"a": ["x", "y"]}, before={}) == {"a": "?b"}
-
-
-def test_values_that_were_public_are_removed() -> None:
-    own = {"table": "J", "gone": 1, "rows": [1, 2], "hand": ["Q"]}
-    before = {"table": "J", "gone": 1, "rows": [1, None], "hand": None}
-    public = {"table": None, "rows": [None, None], "hand": None}
-    assert filled(public, own, before) == {"table": None, "rows": [None, 2], "hand": ["Q"]}
 
 
 class OpenCard(Game):

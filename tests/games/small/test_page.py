@@ -12,7 +12,7 @@ import pytest
 import referee
 from referee.games import GAMES
 from referee.games.interface.dialogue import Question
-from referee.games.interface.game import GameSetup
+from referee.games.interface.game import PUBLIC, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.web.data import MatchPage
 from referee.web.file import bundle, drawing_style, page_file, small_style
@@ -94,7 +94,7 @@ def test_hidden_cards_have_their_places() -> None:
     own = page.fields(game.view(seat))["parts"][0]
     assert (own["kind"], own["label"]) == ("hands", "cards")
     assert [hand is None for hand in own["hands"]] == [False, True]
-    public = page.fields(game.view(1 - seat))["parts"][0]
+    public = page.fields(game.view(PUBLIC))["parts"][0]
     assert public == {"kind": "hands", "label": "cards", "hands": [None, None]}
 
 
