@@ -224,6 +224,8 @@ def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
         return f"disqualified: {player.disqualified}", "red"
     if player.player_number not in result.winners:
         return f"{ordinal(player.rank)} of {len(result.players)}", ""
+    if len(result.winners) == len(result.players):
+        return "drew", ""
     return "won" if len(result.winners) == 1 else "shared the win", "green"
 
 
@@ -240,12 +242,13 @@ def _verdict(result: MatchResult) -> str:
     if result.reason == EndReason.LAST_PLAYER_STANDING:
         return f"{names} won: {why}, {turns}."
     scores = [winner.score for winner in winners]
+    draw = f"A draw between {names}" if len(winners) == len(result.players) else ""
     if len(set(scores)) > 1:  # e.g. if the match is a draw because it reached the limit of turns
         points = _join_words([str(score) for score in scores])
-        return f"{names} share the win with {points} points: {why}, {turns}."
+        return f"{draw or f'{names} share the win'} with {points} points: {why}, {turns}."
     if len(winners) > 1:
         and_in = f" and in {tie_break}" if tie_break else ""
-        return f"{names} share the win: {why}, {turns}; equal in points{and_in}."
+        return f"{draw or f'{names} share the win'}: {why}, {turns}; equal in points{and_in}."
     (score,) = scores
     others = [player for player in result.players if player not in winners]
     most = max((player.score for player in others if not player.disqualified), default=None)

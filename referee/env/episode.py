@@ -47,7 +47,8 @@ class Saved(NamedTuple):
         match_seed: the seed of the match.
         names: the players' names, in seat order.
         absent: the seats that left during the handshake.
-        steps: the replies so far (`Match.history`).
+        steps: the replies of all rounds so far (`Match.history`).
+        replied: the replies in the current round, in which other seats are still due.
         actions: for each seat that's due, the actions that don't make up a whole reply yet.
     """
 
@@ -56,6 +57,7 @@ class Saved(NamedTuple):
     names: tuple[str, ...]
     absent: frozenset[int]
     steps: list[Step]
+    replied: dict[int, Any]
     actions: dict[int, list[Any]]
 
 
@@ -339,7 +341,8 @@ class Episode:
         match = self._match
         # The history only has whole replies, but a learner may be in the middle of one.
         actions = {seat: self._actions[seat].copy() for seat in self.due}
-        return Saved(self.seed, match.seed, (*match.names,), match.absent, match.history, actions)
+        names, replied = (*match.names,), match.replied
+        return Saved(self.seed, match.seed, names, match.absent, match.history, replied, actions)
 
     def resume(self, saved: Saved) -> None:
         """Continue a saved match, by repeating all of its replies."""
@@ -355,6 +358,9 @@ class Episode:
         self._play_until_due()
         self.seed, self._seeds = saved.seed, None
         self._rewarded = self._points()
+        for seat, reply in saved.replied.items():
+            if seat in self.due:  # bundled bots have already replied
+                self._apply(seat, None, reply)
         for seat, actions in saved.actions.items():
             for action in actions:
                 self.act(seat, action)

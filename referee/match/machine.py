@@ -460,6 +460,11 @@ class Match:
         """True if at least one seat has replied in this round, but not all seats have."""
         return bool(self._replies)
 
+    @property
+    def replied(self) -> dict[int, object]:
+        """The replies of the seats that have already replied in this round."""
+        return dict(self._replies)
+
     # --- copies -------------------------------------------------------------------------------
 
     def copy(self, viewer: int | None = None, seed: int = 0) -> Match:

@@ -86,10 +86,10 @@ def test_fewest_turns_decide() -> None:
     assert "three piles were empty, after 31 turns; 20 points each, but fewer turns taken." in text
 
 
-def test_a_shared_win() -> None:
+def test_a_draw() -> None:
     text = report("turn-limit", [1, 2], player(1, 3, 5, 1), player(2, 3, 5, 1))
-    assert "Bot 1 (player1) and Bot 2 (player2) share the win: the turn limit was reached" in text
-    assert text.count("shared the win") == 2
+    assert "A draw between Bot 1 (player1) and Bot 2 (player2): the turn limit was reached" in text
+    assert text.count("drew") == 2
     assert "after 10 turns; equal in points and in turns taken." in text
 
 
@@ -97,14 +97,14 @@ def test_a_draw_of_unequal_points_is_not_called_equal() -> None:
     """Scripts of Tribute calls a match a draw if it reaches the turn limit, whatever the points."""
     players = (player(1, 17, 5, 1), player(2, 14, 5, 1))
     text = report("turn-limit", [1, 2], *players, game="tribute")
-    says = "share the win with 17 and 14 points: the turn limit was reached, after 10 turns."
-    assert f"Bot 1 (player1) and Bot 2 (player2) {says}" in text
+    says = "with 17 and 14 points: the turn limit was reached, after 10 turns."
+    assert f"A draw between Bot 1 (player1) and Bot 2 (player2) {says}" in text
     assert "equal" not in text
 
 
 def test_a_win_that_three_share() -> None:
     players = [player(number, 9, 5, 1) for number in (1, 2, 3)]
-    text = report("piles-empty", [1, 2, 3], *players)
+    text = report("piles-empty", [1, 2, 3], *players, player(4, 2, 5, 4))
     assert "Bot 1 (player1), Bot 2 (player2) and Bot 3 (player3) share the win" in text
 
 

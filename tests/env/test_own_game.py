@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import shutil
 from collections.abc import Iterator
@@ -60,3 +61,51 @@ def test_an_action_that_is_a_fault_is_the_games_mistake(tmp_path: Path) -> None:
     legal = env.last()[0]["action_mask"].nonzero()[0].tolist()
     with pytest.raises(GameError, match="toy_cards: a legal action has led to a fault: this card"):
         env.step(legal[0])
+
+
+VOTES = """
+from referee.games.small import Game
+
+
+class Votes(Game):
+    \'\'\'Three seats vote 0 or 1 at the same time.\'\'\'
+
+    players, moves = 3, (0, 1)
+
+    def start(self):
+        self.sum, self.to_move = 0, (0, 1, 2)
+
+    def legal(self, seat):
+        return [0, 1]
+
+    def apply(self, votes):
+        self.sum += sum(votes.values())
+        self.to_move = None if self.sum > 9 else self.to_move
+
+    def view(self, viewer):
+        return {"sum": self.sum}
+
+    def scores(self):
+        return [self.sum, 0, 0]
+"""
+
+
+def test_a_copy_keeps_the_replies_of_a_round_in_which_others_are_due(tmp_path: Path) -> None:
+    file = tmp_path / "votes.py"
+    file.write_text(VOTES)
+    with clean_games():
+        env = environments_of(str(file)).env()
+        env.reset(seed=1)
+        env.step(1)
+        pickled = pickle.loads(pickle.dumps(env))
+        for each in (
+            env,
+            copy.deepcopy(env),
+            env.unwrapped.copy(),
+            pickled,
+            copy.deepcopy(pickled),
+        ):
+            assert each.agent_selection == "player_2"
+            for _ in range(2):
+                each.step(0)
+            assert each.unwrapped._episode._match.view(0).state == {"sum": 1}
