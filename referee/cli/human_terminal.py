@@ -35,6 +35,7 @@ _GAP = "  "
 _LEAST_LAST = 8
 # If a table has more rows than the screen, we show only this many of its columns, and put several
 # entries next to each other.
+_MOST_CHOICES = 60
 _SHORT_COLUMNS = 2
 _LEAVE = "Ctrl-D leaves the match and the others play on, Ctrl-C gives it up."
 _ANSWERING = (
@@ -183,6 +184,9 @@ class Terminal:
         if not question.columns:
             texts = [f"{number} {choice.name}" for number, choice in choices]
             texts += [choice.name for choice in question.choices if choice.is_typed]
+            more = len(texts) - _MOST_CHOICES
+            if more > 0:
+                texts[_MOST_CHOICES:] = [f"... and {more:,} more: type a name"]
             return [*head, *self._joined(texts), *keys]
         # We also count choices that aren't allowed, so that a choice always has the same number.
         size = len(str(len(numbered(question))))

@@ -240,3 +240,40 @@ def test_a_person_goes_on_with_a_recorded_match(sit: Sit, tmp_path: Path) -> Non
     assert "Your 3rd turn\n" in before
     assert person.leave() == 0
     assert "3       0" in person.seen  # three turns, no faults
+
+
+MANY = """
+from referee.games.small import Game
+
+
+class Many(Game):
+    \'\'\'One move of 99.\'\'\'
+
+    def start(self):
+        self.played = 0
+
+    def legal(self, seat):
+        return [f"m{number}" for number in range(99)]
+
+    def apply(self, move):
+        self.played += 1
+        self.to_move = 1 - self.to_move if self.played < 2 else None
+
+    def view(self, viewer):
+        return {"played": self.played}
+
+    def scores(self):
+        return [0, 0]
+"""
+
+
+@pytest.mark.slow
+def test_a_long_list_of_moves_is_shown_in_part(sit: Sit, tmp_path: Path) -> None:
+    file = tmp_path / "many.py"
+    file.write_text(MANY)
+    person = sit("play", "human", "any_move", "--game", str(file), "--seed", "1")
+    shown = person.answer("m98")
+    assert "60 m59" in shown
+    assert "... and 39 more: type a name" in shown
+    assert "m60" not in shown
+    assert person.leave() == 0

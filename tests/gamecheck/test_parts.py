@@ -214,5 +214,5 @@ def test_hidden_hands_that_shrink(tmp_path: Path) -> None:
     file.write_text(HIGH_CARD)
     definition = GAMES[outside.add(str(file))]
     (finding,) = (finding for finding in found(definition, 10) if finding.is_error)
-    assert finding.text.startswith("an observation has the shape (")
-    assert finding.text.endswith("a view whose lists grow or shrink needs observe(view)")
+    assert finding.text.startswith("an observation has ")
+    assert finding.text.endswith("needs observe(view)")

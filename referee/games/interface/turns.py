@@ -266,7 +266,11 @@ class TurnListener(Generic[T]):
     verbs: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, names: Sequence[str], seat: int) -> None:
-        self._names = list(names)
+        # Several seats may be played by the same bot.
+        self._names = [
+            f"{name} ({seat_id(place)})" if names.count(name) > 1 else name
+            for place, name in enumerate(names)
+        ]
         self._seat, self._number = seat, seat_id(seat)
         self._turns = self.reader_type(names)
 

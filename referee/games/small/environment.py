@@ -39,6 +39,8 @@ def environment_of(kind: type[Game], name: str) -> Environment:
         raise MistakeError(kind, "two of `moves` have the same words")
     number = {_key(move): words for move, words in zip(moves, choices, strict=True)}
 
+    counts: dict[tuple[int, bytes], int] = {}
+
     def layout(seats: int, options: Any) -> Numbers:
         setup = GameSetup(chance=SeededRandomSource(0), names=("",) * seats, options=options)
         # Only the author's code knows how long an observation is, so we begin a match and look.
@@ -47,6 +49,8 @@ def environment_of(kind: type[Game], name: str) -> Environment:
         return Numbers(tuple(names), low, -low)
 
     class Translator(ChoosingTranslator, choices=choices):
+        count: int
+
         def choices(self) -> Choices:
             legal = {number[_key(move)]: move for move in self.view.moves}
             return MoveReply((yield legal))
@@ -55,12 +59,27 @@ def environment_of(kind: type[Game], name: str) -> Environment:
             return [number[_key(self.view.moves[find(self.view.moves, reply.move)])]]
 
         def observe(self) -> NDArray[np.int32]:
-            return np.array(_numbers(kind, self.view), np.int32).clip(-BOUND, BOUND)
+            numbers = _numbers(kind, self.view)
+            if len(numbers) != self.count:
+                raise MistakeError(
+                    kind,
+                    f"an observation has {len(numbers)} numbers, and {self.count} at the start of "
+                    "a match: a view whose lists grow, or that hides a text as None, needs "
+                    "observe(view)",
+                )
+            return np.array(numbers, np.int32).clip(-BOUND, BOUND)
 
         def show(self) -> str:
             lines = phrases(parts(kind, self.view.state, len(self.view.scores)))
             size = max((len(line.label) for line in lines), default=0)
             return "\n".join(f"{line.label:{size}}  {line.text}" for line in lines)
+
+    def translator(seat: int, seats: int, options: Any) -> Translator:
+        made, setting = Translator(seat, seats), (seats, _key(options))
+        if setting not in counts:
+            counts[setting] = len(layout(seats, options).names)
+        made.count = counts[setting]
+        return made
 
     return Environment(
         id="".join(part.title() for part in name.split("_")),
@@ -68,7 +87,7 @@ def environment_of(kind: type[Game], name: str) -> Environment:
         version=1,
         choices=lambda options: choices,
         observation=layout,
-        translator=lambda seat, seats, options: Translator(seat, seats),
+        translator=translator,
         tracker=Tracker,
         simultaneous=kind.together,
     )

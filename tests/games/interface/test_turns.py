@@ -149,3 +149,10 @@ def test_a_person_is_told_what_others_did(player: str, told: list[str]) -> None:
         if player or ends is listener.end:
             assert ends() == told
     assert listener.disqualify(1) == []
+
+
+def test_seats_of_one_name_are_told_apart() -> None:
+    listener: Any = Listener(["Ann", "Bot", "Bot"], 0)
+    listener._turns.begin(1, "player3")
+    listener._turns.act("plays", "a")
+    assert listener.end() == ["Bot (player3) has played a."]

@@ -35,10 +35,12 @@ class Piles(Game):
 
 
 def translator(kind: type[Game] = Piles, state: Any = None) -> Any:
+    if state is not None:
+        kind = type("Other", (kind,), {"view": lambda self, viewer: state})
     environment = definition(kind, "piles").environment
     assert environment is not None
     made: Any = environment.translator(0, 2, definition(kind, "piles").options())
-    state = kind().view(0) if state is None else state
+    state = kind().view(0)
     made.look(View(1, [0, 2], [*kind().legal(0)], state), asked=True)
     return made
 
@@ -104,3 +106,13 @@ def test_a_request_has_the_whole_state() -> None:
     tracker.observe(MoveRequest(3, "player1", [1], [0, 2], {"n": 1}))
     tracker.observe(MoveReply(2))
     assert tracker.view() == View(3, [0, 2], [1], {"n": 1})
+
+
+def test_an_observation_that_does_not_fit_its_space_is_the_authors_mistake() -> None:
+    made = translator()
+    made.look(View(1, [0, 2], [*Piles().legal(0)], {"n": 1}), asked=True)
+    says = (
+        r"the game .* has a mistake: .*, in Piles: an observation has 3 numbers, and 9 at the start"
+    )
+    with pytest.raises(GameError, match=says):
+        made.observe()
