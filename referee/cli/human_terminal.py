@@ -33,9 +33,10 @@ _MIN_WIDTH = 40
 _GAP = "  "
 # We wrap the text in a table's last column, which has at least this width.
 _LEAST_LAST = 8
+# If there are more choices, we show only this many of them. People can still type the others.
+_MOST_CHOICES = 60
 # If a table has more rows than the screen, we show only this many of its columns, and put several
 # entries next to each other.
-_MOST_CHOICES = 60
 _SHORT_COLUMNS = 2
 _LEAVE = "Ctrl-D leaves the match and the others play on, Ctrl-C gives it up."
 _ANSWERING = (
