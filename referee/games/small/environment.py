@@ -6,7 +6,8 @@ works for every game.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -49,7 +50,7 @@ def environment_of(kind: type[Game], name: str) -> Environment:
         return Numbers(tuple(names), low, -low)
 
     class Translator(ChoosingTranslator, choices=choices):
-        count: int
+        count: Callable[[], int]  # the numbers of an observation at the start of a match
 
         def choices(self) -> Choices:
             legal = {number[_key(move)]: move for move in self.view.moves}
@@ -60,10 +61,10 @@ def environment_of(kind: type[Game], name: str) -> Environment:
 
         def observe(self) -> NDArray[np.int32]:
             numbers = _numbers(kind, self.view)
-            if len(numbers) != self.count:
+            if len(numbers) != (count := self.count()):
                 raise MistakeError(
                     kind,
-                    f"an observation has {len(numbers)} numbers, and {self.count} at the start of "
+                    f"an observation has {len(numbers)} numbers, and {count} at the start of "
                     "a match: a view whose lists grow, or that hides a text as None, needs "
                     "observe(view)",
                 )
@@ -74,11 +75,15 @@ def environment_of(kind: type[Game], name: str) -> Environment:
             size = max((len(line.label) for line in lines), default=0)
             return "\n".join(f"{line.label:{size}}  {line.text}" for line in lines)
 
-    def translator(seat: int, seats: int, options: Any) -> Translator:
-        made, setting = Translator(seat, seats), (seats, _key(options))
+    def count(seats: int, options: Any) -> int:
+        setting = seats, _key(options)
         if setting not in counts:
             counts[setting] = len(layout(seats, options).names)
-        made.count = counts[setting]
+        return counts[setting]
+
+    def translator(seat: int, seats: int, options: Any) -> Translator:
+        made = Translator(seat, seats)
+        made.count = partial(count, seats, options)
         return made
 
     return Environment(
