@@ -4,9 +4,10 @@
 
 A generated part of a page is between the lines `<!-- generated: NAME -->` and `<!-- end -->`.
 References to sections, such as "(8.4)", become links. The kit of Dominion, a Python file, also has
-a generated part, between `# generated: NAME` and `# end`.
+a generated part, between `# generated: NAME` and `# end`, and so do the types of a match page's
+data, between `// generated: NAME` and `// end`.
 
---check writes nothing. It fails if a page or the kit is out of date.
+--check writes nothing. It fails if one of these files is out of date.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tools.generators.config_table import configuration, keys
 from tools.generators.dominion_cards import card_table
 from tools.generators.limits_table import limits
 from tools.generators.messages_table import messages
+from tools.generators.page_types import page_types
 from tools.generators.rule_words import words
 from tools.generators.section_links import linked
 from tools.generators.spaces_table import actions, observations
@@ -39,6 +41,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "commands": lambda _: commands(),
     "keys": lambda _: keys(),
     "configuration": lambda _: configuration(),
+    "page types": page_types,
     "messages": lambda _: messages(""),
     "messages dominion": lambda _: messages("dominion"),
     "messages botwars": lambda _: messages("botwars"),
@@ -48,7 +51,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     **{f"actions {game}": partial(actions, game) for game in GAMES},
 }
 _PART = re.compile(
-    r"^((?:<!--|#) generated: ([\w ]+?)(?: -->)?\n)(.*?)^((?:<!--|#) end(?: -->)?)$",
+    r"^((?:<!--|#|//) generated: ([\w ]+?)(?: -->)?\n)(.*?)^((?:<!--|#|//) end(?: -->)?)$",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -67,14 +70,15 @@ def pages(root: Path = ROOT) -> Iterator[Path]:
 
 
 def current(file: Path, root: Path = ROOT) -> str:
-    """Return the up-to-date text of a page or the kit."""
+    """Return the up-to-date text of one of these files."""
     text = made(file.read_text())
     return linked(text, file, root / "spec") if file.suffix == ".md" else text
 
 
 def stale(root: Path = ROOT) -> list[Path]:
     """Return the files that aren't up to date: their generated parts, or links to sections."""
-    files = [*pages(root), *root.glob("referee/games/dominion/kit.py")]
+    others = ("referee/games/dominion/kit.py", "tools/javascript/data.d.ts")
+    files = [*pages(root), *(file for other in others for file in root.glob(other))]
     return [file for file in files if current(file, root) != file.read_text()]
 
 

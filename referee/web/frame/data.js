@@ -18,6 +18,7 @@
 //   close()          stops reading
 
 // To save space, a step has data for several viewers only once: "public 0" means both of them.
+/** @param {Page.Step} step */
 function spread({ set, now, moves }) {
   for (const known of [set, now, moves]) {
     for (const key of Object.keys(known ?? {})) for (const viewer of key.split(" ")) known[viewer] = known[key];
@@ -26,14 +27,18 @@ function spread({ set, now, moves }) {
 
 /** What we know about a match: its header, its steps, and what we derive from them. */
 export class Match {
+  /** @param {{header: Page.Header, turns: Page.TurnText[], steps: Page.Step[], lines?: Page.Line[], turned?: Page.Moment[]}} data */
   constructor({ header, turns, steps, lines, turned }) {
     this.header = header;
     this.heard = header.heard; // when the last public message was written, in seconds since 1970
+    /** @type {Map<number, Page.TurnText>} */
     this.turns = new Map(); // by number, in order of play
     this.lines = lines ?? null; // null: read them from the source
+    /** @type {Page.Step[]} */
     this.steps = [];
     this.order = []; // the turns that have steps, in order
     this.first = new Map(); // turn -> its first step
+    /** @type {Page.Moment[]} */
     this.turned = []; // turning points of the match, as in the data
     this.moments = []; // these and the marks of steps
     this.marked = []; // marks of steps: faults, disqualifications and the end
@@ -45,6 +50,7 @@ export class Match {
     this.add({ turns, steps, turned });
   }
 
+  /** @param {{steps?: Page.Step[], lines?: Page.Line[], turns?: Page.TurnText[], rules?: Record<string, Page.Rule>, turned?: Page.Moment[], heard?: number}} news */
   add({ steps = [], lines = [], turns = [], rules = {}, turned, heard }) {
     this.heard = heard ?? this.heard;
     for (const step of steps) {

@@ -2,7 +2,8 @@
 
 import { el, remember, remembered } from "./kit.js";
 
-// Shortcuts: [keys, action, displayed keys, description]
+/** Shortcuts: [keys, action, displayed keys, description]
+ *  @type {[string[], string, string, string][]} */
 const KEYS = [
   [[" "], "play", "Space", "play, pause"],
   [["ArrowLeft"], "back", "←", "step back"],
@@ -42,7 +43,7 @@ export class Keys {
     this.on = remembered("keys") !== "off";
     this.actions = new Map();
     for (const [keys, action] of KEYS) {
-      for (const key of keys) this.actions.set(key, action === "eyes" ? `eyes ${key - 1}` : action);
+      for (const key of keys) this.actions.set(key, action === "eyes" ? `eyes ${Number(key) - 1}` : action);
     }
     this.check = el("input", { type: "checkbox", checked: this.on, onchange: () => {
       this.on = this.check.checked;

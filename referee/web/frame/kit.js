@@ -42,7 +42,8 @@ export function icon(path) {
   return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: path }));
 }
 
-/** Seat number -> its colour, glyph and name. */
+/** Seat number -> its colour, glyph and name.
+ *  @param {Page.Header} header */
 export function seats(header) {
   const known = header.seats.map((seat, index) => ({
     colour: `var(--seat-${(index % GLYPHS.length) + 1})`,

@@ -12,7 +12,7 @@ import { Cards, Lines, Moments, Stderr, Turns } from "./panels.js";
 import { Address, readPlace, writePlace } from "./place.js";
 import { Playing } from "./play.js";
 import { Player } from "./player.js";
-import { SPEEDS, begin, reduce, seenTo } from "./store.js";
+import { SPEEDS, begin, reduce } from "./store.js";
 import { Table } from "./table.js";
 import { Tabs } from "./tabs.js";
 import { dressed, themeButton, toggleTheme } from "./theme.js";
@@ -22,6 +22,7 @@ const ABOUT = "M11 10h2v7h-2zM11 6.5h2v2h-2zM12 2a10 10 0 1 0 0 20 10 10 0 0 0 0
 class App {
   #frame = 0; // request id of the next paint
   #grew = 0; // version of the match that was painted last
+  #lines = null; // promise of the lines
 
   constructor(root, source, drawing, number) {
     this.root = root;
@@ -267,8 +268,8 @@ class App {
   }
 
   linesOf() {
-    this.linesRead ??= this.source.lines();
-    return this.linesRead;
+    this.#lines ??= this.source.lines();
+    return this.#lines;
   }
 
   say(text) {

@@ -172,6 +172,13 @@ class OfLines {
     this.drawn = "";
   }
 
+  /** Name what is drawn now, so that it is only drawn again if it has changed. */
+  place() {
+    return "";
+  }
+
+  draw() {}
+
   reset() {
     this.drawn = "";
   }

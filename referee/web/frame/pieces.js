@@ -130,7 +130,7 @@ export class Asking {
 
   /** Paint without losing the keyboard focus. */
   keepFocus(paint) {
-    const focused = this.#table.contains(document.activeElement) && document.activeElement;
+    const focused = /** @type {HTMLElement} */ (this.#table.contains(document.activeElement) && document.activeElement);
     paint();
     if (focused && !focused.isConnected) this.#focus(focused.dataset.choice);
   }

@@ -9,7 +9,7 @@ export function readPlace(hash) {
     match: number("match"),
     turn: number("turn"),
     step: number("step"),
-    eyes: /^[1-9]\d?$/.test(eyes ?? "") ? String(eyes - 1) : eyes,
+    eyes: /^[1-9]\d?$/.test(eyes ?? "") ? String(Number(eyes) - 1) : eyes,
     tab: read.get("tab") ?? undefined,
   };
 }

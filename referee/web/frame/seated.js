@@ -23,6 +23,7 @@ function seatSource(address) {
   const onSeen = () => wake();
   document.addEventListener("visibilitychange", onSeen);
 
+  /** @returns {Promise<void>} */
   const pause = (ms) => new Promise((done) => {
     const timer = setTimeout(done, ms);
     wake = () => (clearTimeout(timer), done());

@@ -8,7 +8,7 @@
 import { place } from "./streams.js";
 
 const PERIOD = 3000; // ms
-const moving = document.querySelector("[data-moves]");
+const moving = /** @type {HTMLElement} */ (document.querySelector("[data-moves]"));
 let stream = null;
 let leave = null; // releases the stream
 let turn = 0;
@@ -66,7 +66,7 @@ async function refresh() {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const newer = page.getElementById(moving.id);
   if (!newer) return false;
-  const focused = moving.contains(document.activeElement) ? document.activeElement : null;
+  const focused = /** @type {HTMLElement} */ (moving.contains(document.activeElement) ? document.activeElement : null);
   const held = [...moving.querySelectorAll(":hover")].at(-1) ?? focused;
   const top = held?.getBoundingClientRect().top;
   updateChildren(moving, newer);

@@ -307,7 +307,12 @@ class Pen {
 
 class Moves {
   constructor(kit, canvas, controls, paint) {
-    Object.assign(this, { kit, canvas, controls, repaint: paint, view: null, cell: 1 });
+    this.kit = kit;
+    this.canvas = canvas;
+    this.controls = controls;
+    this.repaint = paint;
+    this.view = null;
+    this.cell = 1;
     this.quit = new AbortController();
     this.clear();
     const on = (name, hear, options) => {

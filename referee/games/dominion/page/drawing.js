@@ -88,7 +88,7 @@ export function mount(boxes, header, kit) {
     return kit.seatLine(kit.seat(seat), { isNow: mover === seat, piles, faults, inside: hand });
   }
 
-  function handOf(seat, { large, choices = [] }) {
+  function handOf(seat, { large = false, choices = [] }) {
     const { own } = frame.view.seats[seat];
     const place = { "data-place": `${seat} hand` };
     if (!own) return el("div", { class: "hand" });

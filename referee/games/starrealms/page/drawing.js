@@ -32,7 +32,9 @@ export function mount(boxes, header, kit) {
   const factOf = (card) => cards[card] ?? { faction: "", type: "", text: "" };
   const nameOf = (faction) => factions[faction] ?? faction;
 
-  /** Create a card. `actions` are indices of choices that use it, and `verbs` is true if the card shows what they do. */
+  /** Create a card. `actions` are indices of choices that use it, and `verbs` is true if the card shows what they do.
+   *  @param {string} card
+   *  @param {{times?: number, notes?: any[], actions?: number[], verbs?: boolean, cost?: number, brief?: any}} [shown] */
   function tile(card, { times = 1, notes = [], actions = [], verbs = false, ...more } = {}) {
     const { faction, type, defense, cost, text, brief } = factOf(card);
     const sign = [el("b", { class: "badge-of" }, nameOf(faction).slice(0, 1)), ` ${type}${defense ? ` ${defense}` : ""}`];
@@ -77,7 +79,7 @@ export function mount(boxes, header, kit) {
   // --- the zones -------------------------------------------------------------------------------
 
   /** Group equal cards in play. */
-  function pieces(seen, choices, does, fits = () => true) {
+  function pieces(seen, choices, does, fits = (_) => true) {
     const groups = new Map();
     for (const piece of seen.in_play.filter(({ card }) => fits(factOf(card)))) {
       const key = JSON.stringify(piece);

@@ -45,6 +45,9 @@ export function mount(boxes, header, kit) {
     return asking.card(index, isSaid && asking.verb(index));
   }
 
+  /** The arguments of `kit.tile` for a card.
+   *  @param {string} card
+   *  @param {{times?: number, hp?: number, notes?: any[], [field: string]: any}} [shown] */
   function about(card, { times = 1, hp, notes = [], ...more } = {}) {
     const fact = factOf(card);
     const health = hp ? `${hp} of ${fact.hp} HP` : fact.hp ? `${fact.hp} HP` : "";
