@@ -107,7 +107,12 @@ class Rule(Struct, frozen=True):
 
 
 class Header(Struct, kw_only=True):
-    """Everything about a match that isn't part of its steps."""
+    """Everything about a match that isn't part of its steps.
+
+    Attributes:
+        heard: when the last public message of a match in progress came, in seconds since 1970.
+        asked: the seats whose reply a match in progress waits for. None if the file doesn't say.
+    """
 
     format: str = "referee-page"
     version: int = 2
@@ -132,6 +137,7 @@ class Header(Struct, kw_only=True):
     rules: dict[str, Rule] = {}
     omitted: str = ""
     heard: float | None = None
+    asked: Sequence[int] | None = None
 
 
 class Moment(Struct, frozen=True, omit_defaults=True):

@@ -33,6 +33,7 @@ declare namespace Page {
     rules: Record<string, Rule>;
     omitted: string;
     heard: number | null;
+    asked: number[] | null;
   }
   interface Mark {
     kind: string;

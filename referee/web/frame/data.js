@@ -31,6 +31,7 @@ export class Match {
   constructor({ header, turns, steps, lines, turned }) {
     this.header = header;
     this.heard = header.heard; // when the last public message was written, in seconds since 1970
+    this.asked = header.asked; // the seats whose reply the match waits for, or null if nobody knows
     /** @type {Map<number, Page.TurnText>} */
     this.turns = new Map(); // by number, in order of play
     this.lines = lines ?? null; // null: read them from the source
@@ -50,9 +51,10 @@ export class Match {
     this.add({ turns, steps, turned });
   }
 
-  /** @param {{steps?: Page.Step[], lines?: Page.Line[], turns?: Page.TurnText[], rules?: Record<string, Page.Rule>, turned?: Page.Moment[], heard?: number}} news */
-  add({ steps = [], lines = [], turns = [], rules = {}, turned, heard }) {
+  /** @param {{steps?: Page.Step[], lines?: Page.Line[], turns?: Page.TurnText[], rules?: Record<string, Page.Rule>, turned?: Page.Moment[], heard?: number, asked?: number[]}} news */
+  add({ steps = [], lines = [], turns = [], rules = {}, turned, heard, asked }) {
     this.heard = heard ?? this.heard;
+    this.asked = asked ?? this.asked;
     for (const step of steps) {
       spread(step);
       const at = this.steps.push(step) - 1;
@@ -107,6 +109,16 @@ export class Match {
   /** The turn before the one of a step. undefined if there is none. */
   turnBefore(step) {
     return this.turns.get(this.order[this.order.indexOf(this.steps[step].turn) - 1]);
+  }
+
+  /** The seats that a step waits for. At the end of a match in progress, the server knows whose reply is missing.
+   *  Otherwise, these are the seats whose turn it is. */
+  moversAt(step) {
+    const { kind, outcome } = this.header;
+    if (kind === "live" && step === this.last && this.asked) return this.asked;
+    const { turn, seats } = this.steps[step];
+    const isOver = kind === "record" || (step === this.last && (outcome || this.closes(step)));
+    return seats ?? (isOver ? [] : this.turns.get(turn)?.seats ?? []);
   }
 
   /** True if a turn is over, and this is its last step. */

@@ -10,13 +10,15 @@ export class Live {
   #since = el("span", { class: "since" });
   element = el("p", { class: "on-air", hidden: true }, el("b", null, "LIVE"), " ", this.#who, " ", this.#since);
 
-  /** Show or hide the mark. `movers` are seats as in `kit.seats`. */
+  /** Show or hide the mark. `movers` are seats as in `kit.seats`. If there are several, some may have replied already, and
+   *  the referee keeps that to itself until all have. So we do not name them. */
   follow(match, mode, movers) {
     const isLive = mode === "live";
     this.element.hidden = !isLive;
     clearInterval(this.#timer);
     if (!isLive) return;
-    this.#who.replaceChildren(...movers.flatMap((seat) => [tag(seat), " "]));
+    const [one] = movers.length === 1 ? movers : [];
+    this.#who.replaceChildren(...(one ? [tag(one), " thinks"] : [movers.length ? "waiting for replies" : ""]));
     const tell = () => (this.#since.textContent = `for ${clock(Date.now() / 1000 - (match.heard ?? Date.now() / 1000))}`);
     tell();
     this.#timer = setInterval(() => document.hidden || tell(), 1000);

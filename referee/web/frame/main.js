@@ -299,11 +299,10 @@ class App {
     const isTold = outcome && (state.result || atEnd);
     this.result.classList.toggle("untold", !isTold);
     this.result.hidden = !outcome;
-    const { seats = [] } = match.turns.get(match.steps[match.last].turn) ?? {};
-    this.live.follow(match, state.mode, seats.map(this.seat));
+    this.live.follow(match, state.mode, match.moversAt(match.last).map(this.seat));
     this.hide.hidden = !outcome || state.mode === "over";
     this.hide.textContent = state.result ? "Hide result" : "Show result";
-    const movers = now.seats ?? (header.kind === "record" || atEnd ? [] : match.turns.get(now.turn)?.seats ?? []);
+    const movers = match.moversAt(step);
     this.chips.forEach((chip, index) => {
       const out = match.left.get(index) <= step;
       const asked = movers.includes(index);

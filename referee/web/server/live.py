@@ -2,11 +2,13 @@
 
 The referee that plays a match doesn't know about viewers: this server just follows the record (or
 spectator log) while it's being written. To make sure that nothing hidden is shown before the end,
-it looks only at the public messages. Each stream remembers its position and reads as fast as its
-client receives, so a slow client doesn't hold up the others and needs no queue.
+it shows only the public messages, and whose reply the match waits for. Each stream remembers its
+position and reads as fast as its client receives, so a slow client doesn't hold up the others and
+needs no queue.
 
 Events of a match: `reset` with the whole state, `steps` with new steps, `end` when the complete
-match can be loaded. An event's id is the id of its last step, and a client resumes with `after=ID`.
+match can be loaded. An event's id says which step and which request were the last, and a client
+resumes with `after=ID`.
 Events of a tournament: `standings`, when they have changed.
 """
 
@@ -33,11 +35,19 @@ from starlette.types import Receive, Scope, Send
 from referee.errors import LogReadError, RefereeError, UsageError
 from referee.games import GAMES
 from referee.games.interface.game import Score
+from referee.games.interface.seats import seat_of
 from referee.games.interface.sentence import in_words
 from referee.logs.entries import last_line
 from referee.logs.header import read_header
 from referee.logs.parsing import Messages, entry_kinds, message_kinds
-from referee.logs.record import EndEntry, Header, SentEntry, spec_of
+from referee.logs.record import (
+    DisqualifiedEntry,
+    EndEntry,
+    Header,
+    ReceivedEntry,
+    SentEntry,
+    spec_of,
+)
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd
 from referee.web.data import TurnText
@@ -72,6 +82,13 @@ T = TypeVar("T")
 
 class NotBegun(RefereeError):
     """There's nothing to show yet, e.g. because we don't know the players."""
+
+
+class Position(NamedTuple):
+    """What a client knows of a match: the last step, and how often `asked` has changed."""
+
+    step: int
+    requests: int
 
 
 class Event(NamedTuple):
@@ -176,7 +193,9 @@ class LiveMatch:
         self._record: Header | None = None
         self._match: PublicMatch | None = None
         self._checked = time.monotonic()
-        self._events: dict[int | None, Event] = {}
+        self._events: dict[Position | None, Event] = {}
+        self._asked: set[int] = set()  # the seats that owe a reply, if this is a record
+        self._requests = 0
         self._message_count = 0  # only counts public messages
         self._last_message = 0.0  # when the last public message came, in seconds since 1970
 
@@ -212,31 +231,34 @@ class LiveMatch:
             last = _last(told[-1], made.names) if told else ""
             return MatchSummary(made.names, scores[-1] if scores else [], turn, last)
 
-    def after(self, id: str) -> int | None:
-        """Return the step that an event's id refers to, or None if it's not one of our ids."""
-        key, _, text = id.partition(".")
-        step = whole_number(text)
-        return step if key == self._key and step is not None and step < self._count else None
+    def after(self, id: str) -> Position | None:
+        """Return the position that an event's id refers to, or None if it's not one of our ids."""
+        key, *numbers = id.split(".")
+        known = [number for number in map(whole_number, numbers) if number is not None]
+        if key != self._key or len(known) != len(numbers) or len(known) != len(Position._fields):
+            return None
+        position = Position(*known)
+        return position if position.step < self._count else None
 
-    def event(self, after: int | None) -> tuple[Event | None, int | None]:
+    def event(self, after: Position | None) -> tuple[Event | None, Position | None]:
         """Return the next event for a client.
 
         Args:
-            after: the last step that the client has, or None if it doesn't have any.
+            after: what the client knows, or None if it doesn't know anything.
 
         Returns:
-            The event, and the last step that the client will then have. If there's no news, the
-            event is None.
+            The event, and what the client will then know. If there's no news, the event is None.
         """
         with self._lock:
-            last = self._count - 1
-            if last < 0 or last == after:
+            last = Position(self._count - 1, self._requests)
+            if last.step < 0 or last == after:
                 return None, after
             # Most streams are at the same step, so we encode an event only once.
             if after not in self._events:
                 name = "reset" if after is None else "steps"
-                data = self._parts().whole if after is None else self._since(after)
-                self._events[after] = Event(name, f"{self._key}.{last}", data)
+                data = self._parts().whole if after is None else self._since(after.step)
+                id = f"{self._key}.{last.step}.{last.requests}"
+                self._events[after] = Event(name, id, data)
             return self._events[after], last
 
     @property
@@ -279,6 +301,7 @@ class LiveMatch:
             options = spec_of(self._record).options
         header = match.header("live", self._file.id.rpartition("/")[2], bots, options)
         header.heard = self._last_message
+        header.asked = self._waits_for
         return Parts.of(match.made.page(header))
 
     def _since(self, after: int) -> bytes:
@@ -286,7 +309,7 @@ class LiveMatch:
         made = self._match.made
         assert made is not None
         steps = made.steps[after + 1 :]
-        first, last = made.steps[after], steps[-1]
+        first, last = made.steps[after], made.steps[-1]
         turns = [turn for turn in made.turns[-len(steps) - 1 :] if turn.turn >= first.turn]
         rules = made.rules() if any(step.marks for step in steps) else {}
         return msgspec.json.encode(
@@ -297,6 +320,7 @@ class LiveMatch:
                 "turned": made.turning_points(),
                 "rules": rules,
                 "heard": self._last_message,
+                "asked": self._waits_for,
             }
         )
 
@@ -309,9 +333,28 @@ class LiveMatch:
             problem = self._match.problem
             if isinstance(entry, SentEntry) and entry.to == "all" and not problem:
                 self._add_message(bytes(entry.message))
+            self._note_request(entry)
             self._over_if(entry is None or isinstance(entry, EndEntry))
         else:
             self._add_message(line)
+
+    def _note_request(self, entry: object) -> None:
+        assert self._match is not None
+        if isinstance(entry, SentEntry):
+            player = entry.to
+        elif isinstance(entry, ReceivedEntry | DisqualifiedEntry):
+            player = entry.player_number
+        else:
+            return
+        seat = seat_of(player, self._match.definition.max_seats)
+        asked = isinstance(entry, SentEntry)  # only requests are sent to a single seat
+        if seat is not None and asked != (seat in self._asked):
+            self._asked ^= {seat}
+            self._requests += 1
+
+    @property
+    def _waits_for(self) -> list[int] | None:
+        return None if self._record is None else sorted(self._asked)
 
     def _begin(self, line: bytes) -> None:
         """Find out from the first lines which game this is, and whether the file is a record."""
@@ -422,7 +465,9 @@ class Live:
 
         return self._stream(request, events())
 
-    async def _next(self, playing: LiveMatch, at: int | None) -> tuple[Event | None, int | None]:
+    async def _next(
+        self, playing: LiveMatch, at: Position | None
+    ) -> tuple[Event | None, Position | None]:
         async with playing.turn:  # one stream reads for all the others
             # Streams wake up at slightly different times. If another one has just read, there's no
             # need to do it again.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from referee.games import GAMES
 from referee.tournament.store import Store
 from tests.support.browsing import new_page
 from tests.support.live import ROOT
 from tests.support.made_up import made_setup, play
 from tests.support.serving import running
+from tests.support.watched import watched
 
 pytestmark = pytest.mark.extras
 LINES = (ROOT / "spec/examples/two-players.record.jsonl").read_bytes().splitlines(keepends=True)
@@ -62,7 +65,7 @@ def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
         of, turn = page.locator(".of"), page.get_by_label("Go to turn")
         live = page.locator("button.live")
         expect(of).to_have_text("of 6 so far")
-        expect(page.locator(".on-air")).to_contain_text(re.compile(r"^LIVE .+ for \d+"))
+        expect(page.locator(".on-air")).to_contain_text(re.compile(r"^LIVE .*for \d+"))
         page.evaluate("window.kept = [...document.querySelectorAll(parts)]".replace("parts", PARTS))
         append(file, 60, 200)
         expect(of).to_have_text("of 20 so far")
@@ -90,6 +93,43 @@ def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
         expect(page.get_by_label("Eyes")).to_have_value("all")  # hands are public now
         expect(live).to_be_hidden()
         # Disconnect before the server stops, or the console would show an error.
+        page.context.close()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_it_names_the_seat_whose_reply_is_awaited(
+    game: str, look: Callable[[str], Any], tmp_path: Path
+) -> None:
+    """The record is the judge: whoever got the last request and has not replied yet thinks."""
+    expect = pytest.importorskip("playwright.sync_api").expect
+    file = tmp_path / "game.jsonl"
+    lines = watched(game, 1).record.splitlines(keepends=True)
+    asked: list[set[str]] = [set()]
+    for line in lines:
+        entry = json.loads(line)
+        now = set(asked[-1])
+        if entry.get("entry") == "sent" and entry["to"] != "all":
+            now.add(entry["to"])
+        elif entry.get("entry") in ("received", "disqualified"):
+            now.discard(entry["player_number"])
+        asked.append(now)
+    begun = next(at for at, line in enumerate(lines) if b'"time"' in line and at > 12)
+    moments = [at for at in range(begun, len(lines)) if asked[at] != asked[at - 1]]
+    shown = begun
+    file.write_bytes(b"".join(lines[:begun]))
+    with running(str(tmp_path)) as (_, url):
+        page = look(f"{url}watch/game.jsonl")
+        for at in moments[:: -(-len(moments) // 20)]:
+            with file.open("ab") as grown:
+                grown.write(b"".join(lines[shown:at]))
+            shown = at
+            thinks = [int(player.removeprefix("player")) - 1 for player in sorted(asked[at])]
+            text = "thinks" if len(thinks) == 1 else "waiting for replies" if thinks else "LIVE"
+            expect(page.locator(".on-air")).to_contain_text(text)
+            of_chips = page.locator(".chip .seat").all_text_contents()
+            named = [of_chips[seat] for seat in thinks if len(thinks) == 1]
+            expect(page.locator(".on-air .seat")).to_have_text(named)
+            expect(page.locator(".chip.asked .seat")).to_have_text([of_chips[at] for at in thinks])
         page.context.close()
 
 

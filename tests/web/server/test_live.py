@@ -166,7 +166,7 @@ async def test_a_match_is_followed_to_its_end(source: Path, tmp_path: Path) -> N
             if part is others[-1]:
                 break
             name, id, data = await client.event()
-            assert (name, id.partition(".")[2]) == ("steps", str(len(steps + data["steps"]) - 1))
+            assert (name, id.split(".")[1]) == ("steps", str(len(steps + data["steps"]) - 1))
             steps += data["steps"]
             lines += data["lines"]
             turns |= {turn["turn"]: turn for turn in data["turns"]}
@@ -204,7 +204,7 @@ async def test_a_client_comes_back_with_the_step_it_knows(tmp_path: Path) -> Non
         ):
             name, new, more = await asked.event()
             assert name == "steps"
-            assert new.partition(".")[2] == str(len(data["steps"] + more["steps"]) - 1)
+            assert new.split(".")[1] == str(len(data["steps"] + more["steps"]) - 1)
         (polled,) = await said(ask(f"/match/game.jsonl/events?format=json&after={id}"))
         assert polled == {"event": "steps", "id": new, "data": more}
         assert await said(ask(f"/match/game.jsonl/events?format=json&after={new}")) == []
@@ -467,23 +467,46 @@ def test_an_id_is_a_step_of_this_match(tmp_path: Path) -> None:
     append(tmp_path / "game.jsonl", parts_of(RECORD, 2)[0])
     matches = [followed(tmp_path / "game.jsonl") for _ in range(2)]
     first, last = matches[0].event(None)
-    assert (first is not None, last is not None) == (True, True)
     assert first is not None
+    assert last is not None
     key = first.id.partition(".")[0]
-    steps = [*range((last or 0) + 1)]
-    assert [matches[0].after(f"{key}.{step}") for step in steps] == steps
-    for id in (f"{key}.{len(steps)}", f"{key}.", f"{key}.-1", key, "", f"x{key}.0", ".0"):
+    steps = [*range(last.step + 1)]
+    assert [matches[0].after(f"{key}.{step}.5") for step in steps] == [(step, 5) for step in steps]
+    unknown = (f"{len(steps)}.0", "0", "0.0.0", "0.", ".0", "-1.0", "0.-1", "")
+    for id in (*(f"{key}.{of}" for of in unknown), key, "", f"x{key}.0.0", ".0.0"):
         assert matches[0].after(id) is None
     assert matches[1].after(first.id) is None
     # A client that has all steps gets no event, and one that lacks the last gets only that.
     assert matches[0].event(last) == (None, last)
-    event, now = matches[0].event(steps[-2])
+    event, now = matches[0].event(last._replace(step=last.step - 1))
     assert event is not None
-    assert (event.name, event.id, now) == ("steps", f"{key}.{last}", last)
+    assert (event.name, event.id, now) == ("steps", f"{key}.{last.step}.{last.requests}", last)
     news = msgspec.json.decode(event.data)
     whole = msgspec.json.decode(first.data)
     assert news["steps"] == whole["steps"][-1:]
     assert news["lines"] == whole["lines"][-len(news["lines"]) :]
+
+
+def test_a_client_learns_whose_reply_is_awaited(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    lines = RECORD.read_bytes().splitlines(keepends=True)
+    at = next(at for at, line in enumerate(lines) if b'"play-turn"' in line)
+    append(path, b"".join(lines[:at]))
+    match = followed(path)
+    first, known = match.event(None)
+    assert first is not None
+    assert msgspec.json.decode(first.data)["header"]["asked"] == []
+    asked = []
+    for line in lines[at : at + 2]:  # the request, and its reply
+        append(path, line)
+        match.read_new()
+        event, known = match.event(known)
+        assert event is not None
+        news = msgspec.json.decode(event.data)
+        assert (event.name, news["steps"]) == ("steps", [])
+        assert match.after(event.id) == known
+        asked.append(news["asked"])
+    assert asked == [[0], []]
 
 
 @pytest.mark.parametrize(("room", "is_over"), [(1, False), (0, False), (-1, True)])
