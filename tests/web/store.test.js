@@ -5,7 +5,9 @@ import { test } from "node:test";
 import { Answer } from "./answer.js";
 import { Match } from "./data.js";
 import { areasOf } from "./lead.js";
-import { begin, reduce } from "./store.js";
+import { begin, reduce, seenTo } from "./store.js";
+import { asYou } from "./text.js";
+import { resultOf } from "./verdict.js";
 
 const CHOICES = [{ name: "copper" }, { name: "silver" }, { name: "end", key: "e" }];
 const question = { title: "", text: "Which?", least: 1, most: 2, repeats: false, choices: CHOICES };
@@ -167,4 +169,35 @@ test("the lead of a long match is drawn in few parts", () => {
   const [[path], most] = leads(3000);
   assert(path.split("M").length <= 252);
   assert.equal(most, 6);
+});
+
+test("the verdict names the winners first, and a score only if it explains the result", () => {
+  globalThis.Node = class Node {};
+  globalThis.document = { createElement: () => Object.assign(new Node(), { text: "", style: { setProperty() {} }, setAttribute() {}, append(child) { this.text += child.text ?? child; } }) };
+  const seat = (index) => ({ colour: "", glyph: "", name: "ABCD"[index], isYou: index === 3 });
+  const said = (winners, scores) => {
+    const [who, points] = resultOf({ winners, scores }, seat);
+    return `${who.map((part) => part.text ?? part).join("")}|${points}`;
+  };
+  assert.equal(said([1], [37, 43]), "B wins|43 to 37");
+  assert.equal(said([0], [5, 3, 4]), "A wins|5 to 4 to 3");
+  assert.equal(said([0], [4, 4]), "A wins|4 to 4"); // fewer turns
+  assert.equal(said([0], [-2, 31]), "A wins|"); // the other one was disqualified
+  assert.equal(said([0], [71, -7]), "A wins|71 to −7");
+  assert.equal(said([0, 1], [4, 4]), "A draw|4");
+  assert.equal(said([0, 2], [4, 1, 4]), "A and C share the win|4 to 1");
+  assert.equal(said([0, 1, 2], [4, 4, 4, 1]), "A, B and C share the win|4 to 1");
+  assert.equal(said([3], [1, 1, 1, 2]), "D win|2 to 1 to 1 to 1");
+  assert.equal(said([], [0, 0]), "Nobody won|");
+});
+
+test("sentences about the person use the second person", () => {
+  const said = { " plays silver": " play silver", "trashes ": "trash ", " has the turn": " have the turn", "gains gold; buys nothing with 1": "gain gold; buy nothing with 1", "passes": "pass", "is disqualified": "are disqualified", "attacks bases": "attack bases" };
+  for (const [before, after] of Object.entries(said)) assert.equal(asYou(before), after);
+});
+
+test("a turn that is still being shown is not told anywhere else", () => {
+  const state = { result: true, mode: "seat", at: 3, last: 9 };
+  assert.equal(seenTo({ ...state, paced: true }), 3);
+  assert.equal(seenTo({ ...state, paced: false }), 9);
 });

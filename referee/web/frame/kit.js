@@ -27,6 +27,9 @@ function fill(node, attributes, children) {
   return node;
 }
 
+/** Format a number, with a minus instead of a hyphen. */
+export const numeral = (value) => String(value ?? "").replace("-", "−");
+
 /** Create an HTML element. `style` is an object of properties, and handlers such as `onclick` are functions. */
 export function el(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
@@ -42,13 +45,15 @@ export function icon(path) {
   return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: path }));
 }
 
-/** Seat number -> its colour, glyph and name.
- *  @param {Page.Header} header */
-export function seats(header) {
+/** Seat number -> its colour, glyph and name. `own` is the seat of the person at this page.
+ *  @param {Page.Header} header
+ *  @param {number} [own] */
+export function seats(header, own) {
   const known = header.seats.map((seat, index) => ({
     colour: `var(--seat-${(index % GLYPHS.length) + 1})`,
     glyph: GLYPHS[index % GLYPHS.length],
-    name: plain(seat.name || seat.id),
+    name: index === own ? "You" : plain(seat.name || seat.id),
+    isYou: index === own,
   }));
   return (index) => known[index];
 }

@@ -5,7 +5,7 @@
 import { Curves } from "./curves.js";
 import { Match } from "./data.js";
 import { Keys } from "./keys.js";
-import { el, icon, plain, remember, remembered, seats, tag } from "./kit.js";
+import { el, icon, numeral, plain, remember, remembered, seats, tag } from "./kit.js";
 import { Live } from "./live.js";
 import { lively } from "./motion.js";
 import { Cards, Lines, Moments, Stderr, Turns } from "./panels.js";
@@ -16,6 +16,7 @@ import { SPEEDS, begin, reduce } from "./store.js";
 import { Table } from "./table.js";
 import { Tabs } from "./tabs.js";
 import { dressed, themeButton, toggleTheme } from "./theme.js";
+import { resultOf } from "./verdict.js";
 
 const ABOUT = "M11 10h2v7h-2zM11 6.5h2v2h-2zM12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 2a8 8 0 1 1 0 16 8 8 0 0 1 0-16z";
 
@@ -114,10 +115,10 @@ class App {
 
   reset(data) {
     const match = new Match(data);
-    this.seat = seats(match.header);
+    this.seat = seats(match.header, data.seat);
     this.first = !this.match;
     this.state = reduce(this.state, { type: "reset", match, own: data.seat, place: readPlace(location.hash) });
-    document.title = plain(match.header.title);
+    document.title = this.title;
     this.table.reset();
     this.#mount();
     this.#tell();
@@ -135,7 +136,7 @@ class App {
     this.when = el("p", { class: "when" });
     this.bar.replaceChildren(
       this.list ? el("a", { href: this.list, class: "button text", title: "All matches" }, "All") : "",
-      el("h1", { class: "unseen" }, header.title),
+      el("h1", { class: "unseen" }, this.title),
       el("ul", { class: "chips", "aria-label": "Players" }, this.chips),
       this.when,
       el(
@@ -180,12 +181,12 @@ class App {
   #outcome() {
     const { outcome } = this.match.header;
     if (!outcome) return [];
-    const { winners, scores, why } = outcome;
-    const first = winners.map((index, place) => [place ? el("span", null, "and") : "", tag(this.seat(index))]);
-    return [
-      el("h2", null, winners.length ? [first, el("span", null, winners.length > 1 ? "share the first place" : "wins")] : "Nobody won"),
-      el("p", null, el("b", null, scores.join(" : ")), el("span", { class: "dim" }, `, ${why}`)),
-    ];
+    const [who, points] = resultOf(outcome, this.seat);
+    return [el("h2", null, who), el("p", null, el("b", null, points), el("span", { class: "dim" }, points && ", ", outcome.why))];
+  }
+
+  get title() {
+    return this.match.header.seats.map((_, index) => this.seat(index).name).join(" vs ");
   }
 
   get turn() {
@@ -308,7 +309,7 @@ class App {
       const asked = movers.includes(index);
       chip.classList.toggle("asked", asked);
       chip.classList.toggle("out", out);
-      this.points[index].textContent = atEnd ? outcome.scores[index] : points?.[index] ?? "";
+      this.points[index].textContent = numeral(atEnd ? outcome.scores[index] : points?.[index]);
       const gain = points && before && !atEnd ? points[index] - before[index] : 0;
       chip.querySelector(".gain").textContent = gain ? (gain > 0 ? `+${gain}` : `−${-gain}`) : "";
       chip.querySelector(".state").textContent = atEnd && outcome.winners.includes(index) ? "won" : out ? "out" : asked ? "to move" : "";

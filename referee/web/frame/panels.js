@@ -1,6 +1,6 @@
 // The panels of text: turns, lines, stderr, faults.
 
-import { el, plain, remember, remembered, reveal, size, tag } from "./kit.js";
+import { el, numeral, plain, remember, remembered, reveal, size, tag } from "./kit.js";
 import { fill, keeper } from "./pieces.js";
 import { seenTo } from "./store.js";
 import { markdown, pretty, sentence, shown } from "./text.js";
@@ -76,7 +76,7 @@ export class Turns {
         mover ? el("span", { class: "glyph", title: mover.name }, mover.glyph) : "",
         mover && el("span", { class: "unseen" }, mover.name),
         el("span", { class: "what" }, turn.line.length ? sentence(turn.line, mover ? app.nameOfSeat : glyphOf) : mover ? "" : turn.title),
-        el("span", { class: "after" }, turn.scores?.join(" : ")),
+        el("span", { class: "after" }, turn.scores?.map(numeral).join(" : ")),
       ),
       this.details.checked && shown(turn.show),
     );
@@ -90,7 +90,10 @@ export class Turns {
   }
 
   update() {
-    const item = this.items.get(this.app.turn)?.item ?? null;
+    const { state: { paced }, turn: now } = this.app;
+    if (paced || this.waits) for (const [turn, { item }] of this.items) item.hidden = paced && turn >= now;
+    this.waits = paced; // turns that the table has not shown yet
+    const item = this.items.get(now)?.item ?? null;
     if (item === this.marked) return;
     this.#mark(item);
     if (item) reveal(this.element, item);
@@ -331,7 +334,7 @@ export class Moments {
   #item({ at, ends, kind, seat, code, section, detail = "", turn, before, seconds }) {
     const { app } = this;
     const of = app.match.turns.get(turn);
-    const told = seconds !== undefined ? `${seconds.toFixed(2)} s` : before && [sentence(of?.line ?? "", app.nameOfSeat), ` (${before.join(" : ")} → ${of?.scores?.join(" : ") ?? ""})`];
+    const told = seconds !== undefined ? `${seconds.toFixed(2)} s` : before && [sentence(of?.line ?? "", app.nameOfSeat), ` (${before.map(numeral).join(" : ")} → ${of?.scores?.map(numeral).join(" : ") ?? ""})`];
     const rule = app.match.header.rules[code];
     const where = section || rule?.section;
     const details = rule?.text && el(

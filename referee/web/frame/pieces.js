@@ -1,7 +1,8 @@
 // Parts that drawings of games share. They get them in their kit.
 
 import { capital, doing, waits } from "./choices.js";
-import { el, svg, tag } from "./kit.js";
+import { el, numeral, svg, tag } from "./kit.js";
+import { asYou } from "./text.js";
 
 // Symbols as 24 x 24 paths, and their colours.
 const SIGNS = {
@@ -19,7 +20,7 @@ const SIGNS = {
 export function sign(name, number = "") {
   const [d, colour] = SIGNS[name];
   const picture = svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", style: { fill: `var(--${colour})` } }, svg("path", { d }));
-  return el("span", { class: "sign" }, number, picture);
+  return el("span", { class: "sign" }, numeral(number), picture);
 }
 
 /** Create the text of a card from a list of strings and [name of a symbol, number]. */
@@ -171,6 +172,7 @@ export class Stage {
     this.seat = seat;
     this.title = el("h2", { class: "headline" });
     this.before = el("p", { class: "last" });
+    this.box = box;
     this.played = el("div", { class: "played" });
     this.arrow = el("span", { class: "arrow", "aria-label": "gets" }, "→");
     this.got = el("div", { class: "got" });
@@ -181,9 +183,10 @@ export class Stage {
 
   /** `otherwise` follows the name of the player if there is no sentence yet. `draw(card, times)` draws a card. If `offer` has
    *  nodes to choose from, they replace the cards played. */
-  paint({ mover, said, last, counters, played, got }, otherwise, draw, offer) {
-    this.title.replaceChildren(...(said.length ? said : [mover === null ? "" : tag(this.seat(mover)), " ", otherwise]));
-    this.before.replaceChildren(...(last.length ? ["before: ", ...last] : []));
+  paint({ mover, said, last, counters, were, played, got, verdict }, otherwise, draw, offer) {
+    this.box.toggleAttribute("data-ended", Boolean(verdict));
+    this.title.replaceChildren(...(verdict ? verdict.title : said.length ? said : [mover === null ? "" : tag(this.seat(mover)), " ", this.seat(mover)?.isYou ? asYou(otherwise) : otherwise]));
+    this.before.replaceChildren(...(verdict ? verdict.reasons : last));
     this.played.dataset.place = `${mover} play`;
     const cards = (name, list) => tally(list).map(([card, times]) => this.#once(`${name} ${card}`, times, () => draw(card, times)));
     this.played.classList.toggle("offer", Boolean(offer));
@@ -191,7 +194,11 @@ export class Stage {
     fill(this.got, offer ? [] : cards("got", got));
     this.arrow.hidden = Boolean(offer);
     this.arrow.classList.toggle("untold", !got.length);
-    fill(this.counters, counters.map(([name, value]) => this.#once(name, value, () => el("div", null, el("dt", null, name), el("dd", null, value ?? "–")))));
+    fill(this.counters, counters.map(([name, value]) => {
+      const was = were.get(name);
+      const change = was && value !== null ? value - was : 0;
+      return this.#once(name, [value, change], () => el("div", null, el("dt", null, name), el("dd", null, change !== 0 && el("span", { class: "dim" }, `${was} ${change < 0 ? "−" : "+"} ${Math.abs(change)} = `), value === null ? "–" : numeral(value))));
+    }));
   }
 }
 
@@ -204,7 +211,7 @@ export function seatLine({ glyph, name, colour }, { isNow, piles = [], faults = 
       el("h2", null, tag({ glyph, name, colour }), isNow && el("span", { class: "unseen" }, " (to move)"), faults.map((code) => el("span", { class: "problem" }, ` ! ${code}`))),
       points,
       el("div", { class: "inside" }, inside),
-      el("dl", { class: "piles" }, piles.map(([label, number, place]) => el("div", { "data-place": place }, el("dt", null, label), el("dd", null, number)))),
+      el("dl", { class: "piles" }, piles.map(([label, number, place]) => el("div", { "data-place": place }, el("dt", null, label), el("dd", null, numeral(number))))),
     ),
   );
 }

@@ -19,6 +19,7 @@ export class Seat {
   #shown = null; // the question that the drawing shows
   #hadFocus = false; // when the last answer was sent
   #timer = 0; // updates the clock
+  #news = []; // sentences that the table does not show yet
 
   constructor(app) {
     this.#app = app;
@@ -78,7 +79,14 @@ export class Seat {
   }
 
   #tell(lines) {
-    for (const line of lines) if (line) this.told.append(el("p", null, line));
+    this.#news.push(...lines.filter(Boolean));
+    this.#announce();
+  }
+
+  // Tell what happened, but not before the table shows it.
+  #announce() {
+    if (!this.#news.length || this.#app.state.paced) return;
+    this.told.append(...this.#news.splice(0).map((line) => el("p", null, line)));
     while (this.told.children.length > MOST_TOLD) this.told.firstChild.remove();
     this.told.scrollTop = this.told.scrollHeight;
   }
@@ -109,9 +117,10 @@ export class Seat {
     if (this.#status !== text + Boolean(ask)) {
       this.#status = text + Boolean(ask);
       this.status.replaceChildren(plain(text), ...(isTaken ? [" ", el("button", { class: "button text", onclick: () => this.#app.source.take() }, "Play here")] : []));
-      if (state.match) document.title = (ask ? "● " : "") + plain(state.match.header.title);
+      if (state.match) document.title = (ask ? "● " : "") + this.#app.title;
     }
     this.told.hidden = isOver;
+    this.#announce();
     if (this.again) this.again.hidden = !isOver;
     const problem = plain(net === "offline" ? state.problem : draft?.told ?? "");
     if (this.problem.textContent !== problem) this.problem.textContent = problem;

@@ -120,8 +120,8 @@ function othersFrom(match, { at, own }) {
 }
 
 /** The last step up to which the page may reveal what happened. */
-export function seenTo({ result, mode, at, last }) {
-  return result || mode === "live" || mode === "seat" ? last : at;
+export function seenTo({ result, mode, at, last, paced }) {
+  return paced ? at : result || mode === "live" || mode === "seat" ? last : at;
 }
 
 function modeOf(kind, header) {

@@ -1,11 +1,22 @@
 // The middle of the page: the drawing of the game, or the turn in words if there is no drawing.
 
-import { el, plain, svg, tag } from "./kit.js";
+import { el, numeral, plain, svg, tag } from "./kit.js";
 import { boxesIn } from "./layout.js";
 import { lively, moved } from "./motion.js";
 import { inOneZone } from "./old.js";
 import { Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile } from "./pieces.js";
 import { sentence, shown } from "./text.js";
+import { lossAt, verdictOf } from "./verdict.js";
+
+/** Join texts that follow each other, so that the verb after a player's name is at the start of a text. */
+function joinedTexts(parts) {
+  const made = [];
+  for (const part of parts) {
+    if (typeof part === "string" && typeof made.at(-1) === "string") made.push(made.pop() + part);
+    else made.push(part);
+  }
+  return made;
+}
 
 /** The table. `drawing` is the game's module, or null. */
 export class Table {
@@ -42,7 +53,7 @@ export class Table {
     this.#try(() => {
       const boxes = boxesIn(this.place, this.drawing.zones(header, isSeat));
       this.place.classList.add("zones");
-      this.#game = this.drawing.mount(boxes, header, { el, svg, seat, tag, Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile });
+      this.#game = this.drawing.mount(boxes, header, { el, svg, seat, tag, numeral, Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile });
     });
   }
 
@@ -100,12 +111,21 @@ export class Table {
     const mover = isOver ? null : owner ?? (seats.length === 1 ? seats[0] : null);
     const last = match.turnBefore(step);
     const player = (index) => tag(this.#app.seat(index));
-    const of = (turn, show) => [turn.seats.length === 1 ? [show(turn.seats[0]), " "] : "", sentence(turn.line, show)].flat(2);
-    const said = did?.length ? sentence(did, player) : match.closes(step) ? of(match.turns.get(match.steps[step].turn), player) : [];
+    const of = ({ seats, line }, show) => {
+      const isNamed = seats.length !== 1 || line[0]?.seat === seats[0];
+      const about = isNamed ? line : [{ seat: seats[0] }, " ", ...line];
+      return sentence(typeof line === "string" ? [line] : joinedTexts(about), show, own);
+    };
+    const said = did?.length ? sentence(joinedTexts(did), player, own) : match.closes(step) ? of(match.turns.get(match.steps[step].turn), player) : [];
+    const loss = lossAt(match, step, this.#app.seat);
+    const earlier = match.steps[step - 1]?.turn === match.steps[step].turn ? match.now(eyes, step - 1) : null;
     return {
       low: own ?? (/^\d+$/.test(eyes) ? Number(eyes) : 0),
-      mover, counters, seats, said, played, got,
-      last: last?.line.length ? of(last, nameOfSeat) : [],
+      mover, counters, seats, played, got,
+      were: earlier?.seat === owner ? new Map(earlier?.counters) : new Map(),
+      said: loss?.said ?? said,
+      last: loss ? [loss.words] : last?.line.length ? ["before: ", ...of(last, nameOfSeat)] : [],
+      verdict: isOver ? verdictOf(match, this.#app.seat) : null,
     };
   }
 

@@ -66,11 +66,18 @@ export function pretty(text, columns) {
   }
 }
 
-/** Create a sentence from text, or from a list of text, cards {card, count, name} and players {seat}. `show` renders cards and players. */
-export function sentence(parts, show) {
+/** Turn "plays silver; has no cards" into what follows "You": "play silver; have no cards". */
+export function asYou(text) {
+  const plural = { has: "have", is: "are", does: "do", was: "were" };
+  return text.replace(/(^ ?|; )([a-z]+s)\b/g, (_, before, verb) => before + (plural[verb] ?? verb.replace(/(?<=(?:ch|sh|ss|x|zz))es$|(?<!s)s$/, "")));
+}
+
+/** Create a sentence from text, or from a list of text, cards {card, count, name} and players {seat}. `show` renders cards and players, and `you` is
+ *  the seat that is called "You". */
+export function sentence(parts, show, you = -1) {
   if (typeof parts === "string") return parts;
-  return parts.map((part) => {
-    if (typeof part === "string") return part;
+  return parts.map((part, at) => {
+    if (typeof part === "string") return at && parts[at - 1].seat === you ? asYou(part) : part;
     if (part.card === undefined) return show(part.seat);
     return el("span", { class: "of-card" }, part.count > 1 ? `${part.count} ` : "", part.name ?? part.card);
   });

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from referee.games import GAMES
 from referee.web.file import page_file
 from referee.web.recorded import read_match
 from tests.support.browsing import painted
@@ -39,7 +42,8 @@ def shows(page: Any, view: dict[str, Any]) -> None:
             assert shown == str(seat[field])
     row = page.locator("[data-zone=row] .name").all_text_contents()
     assert row[:-1] == view["trade_row"]
-    assert page.locator("[data-zone=now] .counters dd").all_text_contents() == [
+    counters = page.locator("[data-zone=now] .counters dd").all_text_contents()
+    assert [shown.rpartition("= ")[2] for shown in counters] == [
         *(str(view["trade"]), str(view["combat"])),
     ]
     names = []
@@ -215,3 +219,67 @@ def test_cards_start_where_they_were_on_a_large_screen(visit: Visit, tmp_path: P
     starts = page.evaluate("starts")
     assert starts
     assert all(starts)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_end_is_told_on_the_stage(game: str, visit: Visit, tmp_path: Path) -> None:
+    path = page_of(tmp_path, watched(game, 2).record, game)
+    outcome = read_match(str(path.with_suffix(".jsonl"))).header.outcome
+    assert outcome is not None
+    page = visit(path)
+    page.keyboard.press("Home")
+    assert page.locator("[data-ended]").count() == 0
+    page.keyboard.press("End")
+    stage = page.locator("[data-ended] .stage")
+    assert outcome.why[1:] in stage.locator(".last").inner_text()
+    winners = stage.locator(".headline bdi").all_text_contents()
+    names = [page.locator(".chip bdi").all_text_contents()[seat] for seat in outcome.winners]
+    assert winners == names or "A draw" in stage.inner_text()
+
+
+def test_a_disqualification_is_told_once_with_the_last_words(visit: Visit, tmp_path: Path) -> None:
+    bot = tmp_path / "crash.py"
+    bot.write_text("input()\nprint('{\"name\": \"Crash\"}')\ninput()\nprint({}['gold'])\n")
+    record = tmp_path / "match.jsonl"
+    command = [sys.executable, "-m", "referee", "play", bot, "minimal", "--record", record]
+    subprocess.run([*command, "--record-stderr"], capture_output=True, timeout=60, check=False)
+    page = visit(page_of(tmp_path, record.read_bytes(), "page"))
+    page.keyboard.press("End")
+    told = page.locator("[data-ended] .stage").inner_text().replace("\n", "")
+    assert "Minimal wins" in told
+    assert told.count("is disqualified") == 1
+    assert "Its last words: KeyError: 'gold'" in told
+
+
+CUT = """() => [...document.querySelectorAll(".zones :is(.card .name, .headline, .counters dd)")]
+    .filter((node) => node.checkVisibility() && (node.scrollWidth > node.clientWidth + 1
+        || node.scrollHeight > node.clientHeight + 2)).map((node) => node.textContent)"""
+PLAYED = """() => [...document.querySelectorAll(".played > .card, .got > .card")]
+    .every((card) => card.checkVisibility() && card.getBoundingClientRect().height > 24)"""
+
+
+def test_the_cards_of_four_players_are_seen_on_a_phone(visit: Visit, tmp_path: Path) -> None:
+    record = (ROOT / "spec/examples/four-players.record.jsonl").read_bytes()
+    page = visit(page_of(tmp_path, record, "four"), viewport={"width": 360, "height": 740})
+    page.keyboard.press("Home")
+    last = int(page.locator(".range").get_attribute("max"))
+    for _ in range(min(last, 150)):
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate(PLAYED)
+
+
+@pytest.mark.parametrize("game", ["dominion", "starrealms", "tribute"])
+def test_the_values_on_a_large_screen_are_large(game: str, visit: Visit, tmp_path: Path) -> None:
+    path = page_of(tmp_path, watched(game, 2).record, game)
+    page = visit(path, viewport={"width": 1440, "height": 900})
+    page.keyboard.press("Home")
+    heights: list[float] = []
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate(CUT) == []
+        heights += page.evaluate(
+            "[...document.querySelectorAll('.played:not(:has(> :nth-child(8))) .sign')]"
+            ".map((sign) => parseFloat(getComputedStyle(sign).fontSize))"
+        )
+    assert heights
+    assert min(heights) >= 28

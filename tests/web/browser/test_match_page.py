@@ -76,10 +76,13 @@ def test_it_opens_from_disk(visit: Visit, file: Path, match: MatchPage) -> None:
     banner = page.get_by_label("Result")
     for seat in outcome.winners:
         assert match.header.seats[seat].name in banner.locator("h2").inner_text()
-    assert " : ".join(map(str, outcome.scores)) in banner.inner_text()
+    assert "39 to 27 to 3 to \N{MINUS SIGN}1" in banner.inner_text()
+    told = page.locator("[data-zone=now]").inner_text()
+    assert "wins, 39 to 27 to 3 to \N{MINUS SIGN}1" in told.replace("\n", "")
+    assert "The turn limit was reached." in told
     assert outcome.reason.replace("-", " ") in banner.inner_text()
     points = page.locator(".chip .points").all_text_contents()
-    assert points == [str(score) for score in outcome.scores]
+    assert points == ["27", "3", "39", "\N{MINUS SIGN}1"]
 
 
 def test_keys_move(visit: Visit, file: Path, match: MatchPage) -> None:

@@ -27,7 +27,7 @@ def _facts(options: Any) -> dict[str, Any]:
 
     Returns:
         cards: card -> its cost, its kind ("action", "treasure", "victory" or "curse"), its money as
-            a treasure, and its effect in words and for the drawing.
+            a treasure, its points, and its effect in words and for the drawing.
         supply: first the cards that are in every game, in the order of protocol-v1, and then the
             kingdom cards, sorted by cost.
     """
@@ -36,6 +36,7 @@ def _facts(options: Any) -> dict[str, Any]:
             "cost": COST[card],
             "kind": _kind(card),
             "worth": data.worth,
+            "points": data.points,
             "text": does(card),
             "brief": drawn(effect(card)),
         }

@@ -56,6 +56,12 @@ export function mount(boxes, header, kit) {
     return el("ul", { class: "chips-of" }, counts.map(([card, number]) => el("li", { class: `chip-of kind-${factOf(card).kind}` }, number > 1 ? `${card} ${number}` : card)));
   }
 
+  /** Where the points come from: a bar whose parts are as long as the points of the cards. `most` is the best score. */
+  function pointsOf(owns, most) {
+    const parts = owns.map(([card, number]) => [card, number, number * factOf(card).points]).filter(([, , points]) => points);
+    return el("ul", { class: "points-of" }, parts.map(([card, number, points]) => el("li", { class: `kind-${factOf(card).kind}`, style: { "--points": Math.abs(points) } }, `${number} ${card} `, el("b", null, kit.numeral(points)))), el("li", { style: { "--points": Math.max(most - parts.reduce((sum, [, , points]) => sum + Math.abs(points), 0), 0) } }));
+  }
+
   // --- the zones -------------------------------------------------------------------------------
 
   function paintSupply(piles) {
@@ -70,9 +76,10 @@ export function mount(boxes, header, kit) {
     const attacked = view.request?.type === "attack-request";
     const otherwise = ended ? "The match is over." : attacked ? "has to discard" : mover === null ? "" : "has the turn";
     stage.paint({ ...frame, mover: attacked ? view.asked : mover }, otherwise, (card, times) => held(card, times));
-    fill(stage.more, view.seats.map((seen, seat) => once(`owns ${seat}`, seen.cards, () => {
+    const most = Math.max(...view.seats.map(({ score }) => score));
+    fill(stage.more, view.seats.map((seen, seat) => once(`owns ${seat}`, [seen.cards, ended && most], () => {
       const owns = Object.entries(seen.cards).sort(([one], [other]) => order.get(other) - order.get(one));
-      return el("div", { class: "owns" }, kit.tag(kit.seat(seat)), chips(owns));
+      return el("div", { class: "owns" }, kit.tag(kit.seat(seat)), ended ? pointsOf(owns, most) : chips(owns));
     })));
   }
 

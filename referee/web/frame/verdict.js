@@ -1,0 +1,49 @@
+// How a match ended: who won, by how much, and what decided it.
+
+import { numeral, tag } from "./kit.js";
+import { sentence } from "./text.js";
+
+const joined = (items) => items.flatMap((item, at) => [at === 0 ? "" : at === items.length - 1 ? " and " : ", ", item]);
+
+/** Return [the winners as nodes, their scores and those of the others as text]: "A wins" and "43 to 37". */
+export function resultOf({ winners, scores }, seat) {
+  if (!winners.length) return [["Nobody won"], ""];
+  const others = scores.filter((_, index) => !winners.includes(index)).sort((one, other) => other - one);
+  const best = scores[winners[0]];
+  // A player who is behind on points won for another reason, so the points would only confuse.
+  const points = others.some((other) => other > best) ? "" : [others.length ? best : null, ...others].filter((score) => score !== null).map(numeral).join(" to ");
+  const tags = joined(winners.map((index) => tag(seat(index))));
+  const isDraw = winners.length === scores.length && winners.length > 1;
+  if (isDraw) return [["A draw"], numeral(best)];
+  const verb = winners.length > 1 ? "share the win" : seat(winners[0]).isYou ? "win" : "wins";
+  return [[...tags, ` ${verb}`], points];
+}
+
+/** Why the seat was disqualified at a step: its detail and the bot's own last words, as nodes. null if no seat was. */
+export function lossAt(match, at, seat) {
+  const step = match.steps[at];
+  const mark = step?.marks?.find(({ kind }) => kind === "disqualified");
+  if (!mark || mark.seat === null || mark.seat === undefined) return null;
+  const { show = [] } = match.turns.get(step.ends || step.turn) ?? {};
+  const { name } = seat(mark.seat);
+  const from = show.findIndex(({ label, text }) => label === "disqualified" && text.startsWith(name) && text.endsWith(mark.detail)) + 1;
+  const raw = from ? show.slice(from) : [];
+  const end = raw.findIndex(({ style }) => style !== "raw");
+  const said = raw.slice(0, end < 0 ? raw.length : end).map(({ text }) => text.trim()).filter(Boolean).at(-1);
+  const verb = seat(mark.seat).isYou ? "are" : "is";
+  return { said: [tag(seat(mark.seat)), ` ${verb} disqualified: ${mark.detail || mark.code}`], words: said ? `Its last words: ${said}` : "" };
+}
+
+/** {title, reasons} of a match that is over, as nodes. */
+export function verdictOf(match, seat) {
+  const { outcome } = match.header;
+  const decided = match.turned.findLast(({ kind }) => kind === "decided");
+  const turn = decided && match.turns.get(decided.turn);
+  const why = outcome.why.charAt(0).toUpperCase() + outcome.why.slice(1);
+  const losses = outcome.winners.length === 1 ? [...match.left.values()].map((at) => lossAt(match, at, seat)).filter(Boolean) : [];
+  const loss = losses.at(-1);
+  const ending = loss && loss.words ? [...loss.said, ". ", loss.words] : loss?.said;
+  const deciding = turn?.line.length && [`Turn ${decided.turn} decided it: `, tag(seat(decided.seat)), " ", ...sentence(turn.line, (index) => tag(seat(index))), ` (${decided.before.map(numeral).join(" : ")} → ${turn.scores.map(numeral).join(" : ")}).`];
+  const [who, points] = resultOf(outcome, seat);
+  return { title: points ? [...who, `, ${points}`] : who, reasons: [`${why}. `, ...(ending || deciding || [])].flat() };
+}
