@@ -35,7 +35,7 @@ LIST_STYLE = "list.css"
 PAGES_STYLES = ("theme.css", "pages.css")
 # If the compressed lines of a match are larger than this, we leave most of them out (unless
 # somebody asked for all of them).
-MAX_LINES = 2**20
+MAX_LINES = 2**17
 # Browsers take too long to open files that are larger than this.
 MAX_FILE = 20 * 2**20
 

@@ -96,6 +96,23 @@ def test_a_bracket_shows_the_pair_in_progress() -> None:
     ]
 
 
+def test_a_bracket_leads_to_its_champion() -> None:
+    wanted = made_setup(4, format="knockout", deals=2)
+    page = page_of(played(wanted, winner_of()))
+    rounds = re.findall('<div class="round( joined|)"><h3>(.*?)</h3>', page)
+    assert rounds == [(" joined", "semi-final"), ("", "final")]
+    assert re.findall('<div class="pair( won|)"', page) == ["", "", " won"]
+    (final,) = re.findall('<div class="pair won">(.*?)</div>', page, re.DOTALL)
+    (winner,) = re.findall('<span class="seat first">.*?<bdi>(.*?)</bdi>', final)
+    (champion,) = re.findall('<div class="round champion">.*?<bdi>(.*?)</bdi>', page)
+    assert champion == winner
+
+
+def test_a_bracket_that_is_not_over_has_no_champion() -> None:
+    page = page_of(played(made_setup(4, format="knockout", deals=2), winner_of(), until=11, most=1))
+    assert "champion" not in page[page.index("<body") :]
+
+
 def test_the_first_rounds_of_a_large_bracket_are_in_a_fold() -> None:
     page = page_of(played(made_setup(33, format="knockout", deals=1), winner_of()))
     seen, earlier = page.split('<details data-key="earlier">')
