@@ -98,13 +98,17 @@ class Curves(NamedTuple):
 
 
 def colours_of(bots: Iterable[str]) -> dict[str, str]:
-    """Return the CSS class of each bot's colour, by name.
+    """Return the CSS classes of each bot's colour and sign, by name. The first 48 are different.
 
     Args:
         bots: the bots of a season or a tournament. Their order decides the colours, so a bot keeps
             its colour when its rank changes.
     """
-    return {name: f"line-{number % COLOURS + 1}" for number, name in enumerate(bots)}
+    marks = ["", " ring", " half-left", " half-top"]
+    return {
+        name: f"line-{number % COLOURS + 1}{marks[number // COLOURS % len(marks)]}"
+        for number, name in enumerate(bots)
+    }
 
 
 def curves(

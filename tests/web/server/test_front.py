@@ -14,6 +14,7 @@ from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.web.server.app import Site
+from referee.web.server.charts import colours_of
 from referee.web.server.library import Item, Library
 from referee.web.server.links import Links
 from referee.web.server.pages import Front, standings_file, standings_page
@@ -146,6 +147,14 @@ def test_the_last_lost_match_of_a_bot_is_first(tmp_path: Path) -> None:
     assert rows[0][1:6] == ["2", names[other], "20", ":", "30"]
     listed = re.findall('data-label="match">(\\d+)', (folder / "matches.html").read_text())
     assert [int(number) for number in listed] == [*range(7, -1, -1)]
+
+
+def test_48_bots_have_different_colours_and_signs() -> None:
+    names = [f"bot{number}" for number in range(49)]
+    colours = colours_of(names)
+    assert len({*colours.values()}) == 48
+    assert colours["bot48"] == colours["bot0"] == "line-1"
+    assert colours["bot12"] != colours["bot0"]
 
 
 async def test_a_bot_has_one_colour_in_all_weeks_and_on_the_page_of_the_season(
