@@ -451,14 +451,17 @@ def test_nothing_is_left_for_the_garbage_collector(validate: Validate) -> None:
     """The command disables garbage collection, so reference cycles would make its memory grow."""
     logs = [mutate(Random(number), TWO.read_bytes())[1] for number in range(4)]
     assert sum(bool(validate(log)) for log in logs) > 2  # often while explaining a turn
-    gc.collect()
+    found = []
     gc.disable()
     try:
-        for log in logs:
-            validate(log)
-        assert gc.collect() < 10
+        for _ in range(3):  # a thread of the test runner may leave some in between
+            gc.collect()
+            for log in logs:
+                validate(log)
+            found.append(gc.collect())
     finally:
         gc.enable()
+    assert min(found) < 10
 
 
 def test_a_directory_is_no_log(tmp_path: Path) -> None:
