@@ -40,11 +40,6 @@ APPLICATION_ID = 0x52656665  # ASCII for "Refe"
 MEMORY = ":memory:"
 # The largest integer that SQLite can store.
 MAX_NUMBER = 2**63 - 1
-# These rows are facts about earlier matches, so only delete them if the store has no matches.
-_DELETE_FACTS = (
-    "DELETE FROM about WHERE key IN "
-    "('title', 'versions', 'left_out', 'limits_by', 'game_files', 'withdrawn', 'reinstated')"
-)
 # If a reader blocks the database, a transaction waits for it for this many seconds.
 _WAIT_SECONDS = 30
 _ROWS = 1_000  # fetched at a time
@@ -117,6 +112,19 @@ _LONG = ("reply_histogram", "statistics")
 _COLUMNS = ", ".join(
     [*_MATCH, *("''" if name in _LONG else name for name in SeatRow.__struct_fields__)]
 )
+
+
+# The rows of the table `about` that are facts about the matches, with their types. A missing row
+# stands for an empty value. They are deleted if a store without matches gets another setup.
+_FACTS: dict[str, Any] = {
+    "title": str,
+    "versions": dict[str, list[str]],
+    "left_out": dict[str, str],
+    "withdrawn": dict[str, Withdrawal],
+    "reinstated": dict[str, int],
+    "limits_by": list[LimitsBy],
+    "game_files": list[Source],
+}
 
 
 class Ending(NamedTuple):
@@ -366,8 +374,8 @@ class Store:
         stages = self.stages
         if stages and stages[-1].game not in GAMES:
             raise UsageError(f"{self.name} is of the game {stages[-1].game!r}; {ADD_GAME}")
-        _ = self.versions, self.left_out, self.limits_by, self.game_files, self.withdrawn
-        _ = self.reinstated, self.title
+        for key in _FACTS:
+            self._fact(key)
         if not rows:
             return
         try:
@@ -385,11 +393,27 @@ class Store:
         except (msgspec.MsgspecError, RecursionError) as error:
             raise UsageError(f"{self.name} is damaged: table about, {key}: {error}") from error
 
-    def _get_optional(self, key: str, kind: Any) -> Any:
+    def _fact(self, key: str) -> Any:
         query = "SELECT 1 FROM about WHERE key = ?"
         if self._is_new or not list(self.select(query, [key])):
-            return kind()
-        return self._get(key, kind)
+            return _FACTS[key]()
+        return self._get(key, _FACTS[key])
+
+    def _note(self, key: str, value: object) -> None:
+        """Set a fact, within a transaction."""
+        if value:
+            self._put(key, value)
+        else:
+            self._connection.execute("DELETE FROM about WHERE key = ?", (key,))
+
+    def _note_of_bots(self, key: str, values: Mapping[int, object]) -> None:
+        names = self.names
+        self._note(key, {names[bot]: value for bot, value in sorted(values.items())})
+
+    def _fact_of_bots(self, key: str) -> dict[int, Any]:
+        """Return a fact whose keys are names of bots, by the numbers of the bots."""
+        found = self._fact(key)
+        return {number: found[name] for number, name in enumerate(self.names) if name in found}
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -428,7 +452,9 @@ class Store:
             # No match was played yet, so we can begin again with other bots.
             if len(stages) == 1:
                 self._connection.execute("DELETE FROM bots")
-                self._connection.execute(_DELETE_FACTS)
+                self._connection.executemany(
+                    "DELETE FROM about WHERE key = ?", [(key,) for key in _FACTS]
+                )
             self._put("stages", stages)
             self._insert_bots(setup)
         self._is_new = False
@@ -436,8 +462,8 @@ class Store:
     @property
     def title(self) -> str:
         """The title that the last run gave the tournament, or ""."""
-        found: str = self._get_optional("title", str)
-        return found
+        title: str = self._fact("title")
+        return title
 
     def set_title(self, title: str) -> None:
         """Give the tournament a title, for its tables and pages."""
@@ -452,7 +478,7 @@ class Store:
         A bot is missing if we don't know its files, and so are all bots that only played with older
         referees, which didn't store any digests.
         """
-        found: dict[str, list[str]] = self._get_optional("versions", dict[str, list[str]])
+        found: dict[str, list[str]] = self._fact("versions")
         return found
 
     def changed(self, digests: Mapping[str, str]) -> list[str]:
@@ -486,28 +512,22 @@ class Store:
     @property
     def left_out(self) -> dict[int, str]:
         """The bots that could not play in the last run, by number, with the reasons."""
-        found: dict[str, str] = self._get_optional("left_out", dict[str, str])
-        return {number: found[name] for number, name in enumerate(self.names) if name in found}
+        return self._fact_of_bots("left_out")
 
     def leave_out(self, bots: Mapping[str, str]) -> None:
         """Note which bots can't play in this run, and why. The keys are names."""
         with self._writing():
-            if bots:
-                self._put("left_out", dict(bots))
-            else:
-                self._connection.execute("DELETE FROM about WHERE key = 'left_out'")
+            self._note("left_out", dict(bots))
 
     @property
     def withdrawn(self) -> dict[int, Withdrawal]:
         """The withdrawn bots, by number."""
-        found: dict[str, Withdrawal] = self._get_optional("withdrawn", dict[str, Withdrawal])
-        return {number: found[name] for number, name in enumerate(self.names) if name in found}
+        return self._fact_of_bots("withdrawn")
 
     @property
     def reinstated(self) -> dict[int, int]:
         """For each bot that was reinstated, the last match of the streak that had withdrawn it."""
-        found: dict[str, int] = self._get_optional("reinstated", dict[str, int])
-        return {number: found[name] for number, name in enumerate(self.names) if name in found}
+        return self._fact_of_bots("reinstated")
 
     def withdraw(self, bot: int, match: int) -> None:
         """Withdraw a bot by hand. The next run stores forfeits for its matches after `match`."""
@@ -519,19 +539,19 @@ class Store:
         Args:
             bot: number of a bot that is withdrawn.
         """
-        names, withdrawn, reinstated = self.names, self.withdrawn, self.reinstated
+        withdrawn, reinstated = self.withdrawn, self.reinstated
         reinstated[bot] = withdrawn.pop(bot).match
         gone = self.select(
             "SELECT match FROM seats WHERE bot = ? AND disqualified = ?", (bot, WITHDRAWN)
         )
         with self._writing():
-            self._put("reinstated", {names[each]: at for each, at in sorted(reinstated.items())})
+            self._note_of_bots("reinstated", reinstated)
         self.settle([], [match for (match,) in gone], withdrawn)
 
     @property
     def limits_by(self) -> list[LimitsBy]:
         """How the limits of sandboxed bots were enforced, in the order of the runs."""
-        found: list[LimitsBy] = self._get_optional("limits_by", list[LimitsBy])
+        found: list[LimitsBy] = self._fact("limits_by")
         return found
 
     def add_limits_by(self, name: LimitsBy) -> None:
@@ -544,7 +564,7 @@ class Store:
     @property
     def game_files(self) -> list[Source]:
         """All versions of the external game that were played, in the order of the runs."""
-        found: list[Source] = self._get_optional("game_files", list[Source])
+        found: list[Source] = self._fact("game_files")
         return found
 
     def add_game_file(self, source: Source) -> None:
@@ -600,17 +620,12 @@ class Store:
             dropped: numbers of matches to delete, because they must be played again.
             withdrawn: all withdrawn bots, by number.
         """
-        names = self.names
-        noted = {names[bot]: withdrawal for bot, withdrawal in sorted(withdrawn.items())}
         with self._writing():
             gone = [(match,) for match in (*dropped, *(row.match for row in forfeits))]
             for table in ("seats", "matches"):
                 self._connection.executemany(f"DELETE FROM {table} WHERE match = ?", gone)
             self._insert(forfeits)
-            if noted:
-                self._put("withdrawn", noted)
-            else:
-                self._connection.execute("DELETE FROM about WHERE key = 'withdrawn'")
+            self._note_of_bots("withdrawn", withdrawn)
 
     def _insert(self, rows: Sequence[MatchRow]) -> None:
         for table, found in (
