@@ -19,6 +19,7 @@ referee` is cheap.
 #   bots/           the kinds of bots: processes, folders, HTTP addresses, Python objects, people
 #   bot.py          helpers for bots that are written in Python
 #   diagnosis/      explains the mistakes of bots to their authors; no I/O
+#   explaining.py   calls the diagnosis, so that a bug in it never costs a result
 #   course.py       passes the lines of a match to bots and logs, without waiting
 #   objects.py      plays a match between Python objects, in a plain loop
 #   runner.py       plays all other matches, under trio

@@ -19,15 +19,22 @@ from referee.bots.in_process import InProcessBot
 from referee.bots.process_report import ProcessReport, TimeoutObservation
 from referee.bots.processes.confinement import limits_by
 from referee.bots.wrapper import BotWrapper, process_of
-from referee.diagnosis.evidence import Evidence
 from referee.errors import GameError
+from referee.explaining import attempt
 from referee.games.interface.faults import Fault
 from referee.logs.record import Place, RecordedStderr, RecordWriter
 from referee.logs.sink import Sink
 from referee.logs.stderr_excerpt import ENDS
+from referee.match.evidence import Evidence
 from referee.match.limits import LimitsBy
 from referee.match.machine import Disqualified, Entry, Match, Received, Sent
-from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
+from referee.match.result import (
+    Diagnosis,
+    DisqualificationReport,
+    MatchResult,
+    ReplySeconds,
+    player_results,
+)
 from referee.match.spec import MatchSpec
 
 # We keep at most this many bytes of replies with a result.
@@ -306,7 +313,6 @@ class Course:
         )
 
     def _diagnoses(self) -> list[Diagnosis]:
-        match = self.match
         words = [bot.process_report(ENDS) for bot in self._bots]
         self._reached = [() if each is None else each.reached for each in words]
         self._silences = {
@@ -314,11 +320,35 @@ class Course:
         }
         if not self._evidence:
             return [Diagnosis(stderr=None if each is None else each.stderr) for each in words]
-        notes = [
-            [getattr(bot, "reword", str)(note) for note in of_seat]
-            for bot, of_seat in zip(self._bots, match.notes(), strict=True)
+        notes = attempt(self._notes, lambda bug: [[bug] for _ in words])
+        return [
+            attempt(
+                partial(self._diagnosis, seat, each, notes[seat]),
+                partial(self._unexplained, seat, each),
+            )
+            for seat, each in enumerate(words)
         ]
-        return [self._diagnosis(seat, words[seat], notes[seat]) for seat in range(len(words))]
+
+    def _notes(self) -> list[list[str]]:
+        return [
+            [getattr(bot, "reword", str)(note) for note in of_seat]
+            for bot, of_seat in zip(self._bots, self.match.notes(), strict=True)
+        ]
+
+    def _unexplained(self, seat: int, words: ProcessReport | None, bug: str) -> Diagnosis:
+        """Return what is known of a seat without the diagnosis, which has failed."""
+        evidence, left = self._evidence[seat], self.match.disqualified.get(seat)
+        requests = len(self.reply_seconds[seat])
+        departure = None
+        if left is not None:
+            asked = left.asked.decode().rstrip("\n")
+            departure = DisqualificationReport(left.detail, "", evidence.turn, requests, asked)
+        return Diagnosis(
+            departure,
+            [seen.reported(seen.fault.detail) for seen in evidence.faults.values()],
+            [bug],
+            None if words is None else words.stderr,
+        )
 
     def _diagnosis(self, seat: int, words: ProcessReport | None, notes: list[str]) -> Diagnosis:
         definition, match, evidence = self._spec.definition, self.match, self._evidence[seat]

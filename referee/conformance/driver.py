@@ -35,12 +35,8 @@ from referee.bots.wrapper import BotWrapper
 from referee.conformance import verdict
 from referee.conformance.case import Case
 from referee.conformance.verdict import Hung, Known, Observed, Violation, request_type, shown
-from referee.diagnosis.author import dialects_for, explained, notes_on_exit
-from referee.diagnosis.ending import started_in
-from referee.diagnosis.fields import found, ignored_fields
-from referee.diagnosis.lines import why_no_reply
-from referee.diagnosis.no_reply import why_not_returned, why_silent
 from referee.errors import UsageError
+from referee.explaining import sentence, sentences
 from referee.games.interface import faults
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import Dialect
@@ -201,14 +197,14 @@ class Driver(BotWrapper):
             for bot in self._started:
                 await bot.kill()
         words, observed = self.wrapped.process_report(_STDERR_LINES), self._observed
-        observed.notes = ignored_fields(self._replies, self._definition.replies)
+        observed.notes = sentences("fields.ignored_fields", self._replies, self._definition.replies)
         if words is not None:
             observed.stderr = words.stderr.lines
-            where = started_in(words.sandbox, words.folder, words.stderr.lines)
+            where = sentence("ending.started_in", words.sandbox, words.folder, words.stderr.lines)
             if where and observed.violations:
                 observed.notes.append(where)
             if observed.complete and self._ran_to_its_end():
-                observed.notes += notes_on_exit(self.exit_code, words)
+                observed.notes += sentences("author.notes_on_exit", self.exit_code, words)
         observed.seconds = round(trio.current_time() - started, 3)
         return observed
 
@@ -488,9 +484,9 @@ class Driver(BotWrapper):
 
     def _why_silent(self, silence: TimeoutObservation) -> str:
         if self._adapter is not None:
-            return why_not_returned(silence, self._asked_type, self._adapter)
+            return sentence("no_reply.why_not_returned", silence, self._asked_type, self._adapter)
         game = self._definition.name if self._match.requests[self._seat] == 1 else ""
-        return why_silent(silence, self._asked_type, game)
+        return sentence("no_reply.why_silent", silence, self._asked_type, game)
 
     @property
     def _asked_type(self) -> str:
@@ -500,7 +496,7 @@ class Driver(BotWrapper):
         """Return a hint about dialects that the bot may be speaking, or "" if we have none."""
         if self._dialect is not None or self._adapter is not None:
             return ""
-        given = dialects_for(self._definition, self._source.argument)
+        given = sentence("author.dialects_for", self._definition, self._source.argument)
         return f"; {given}" if given else ""
 
     async def _rest(self, share: float = 1.0) -> list[bytes]:
@@ -543,7 +539,7 @@ class Driver(BotWrapper):
                     kind, section = verdict.NO_JSON, SHARED.lines
                     expected = "a line of UTF-8 with one JSON object"
                 expected += self._dialects()
-                self._violate(kind, section, expected, why_no_reply(line, _NAMES))
+                self._violate(kind, section, expected, sentence("lines.why_no_reply", line, _NAMES))
             await self._over()
         assert isinstance(reply, PlayerNameReply)
         name_reply, version = SHARED.name_reply, reply.version
@@ -551,10 +547,10 @@ class Driver(BotWrapper):
             kind, section = verdict.NAME_PLAYER, name_reply
             if self._again:
                 kind, section = verdict.NOT_KEPT, SHARED.after_match
-            actual = found("player_number", line)
+            actual = sentence("fields.found", "player_number", line)
             self._violate(kind, section, f'"player_number":"{number}"', actual)
         if not isinstance(reply.name, str):
-            actual = found("name", line)
+            actual = sentence("fields.found", "name", line)
             self._violate(verdict.NAME_NAME, name_reply, "`name`, a string", actual)
         if version is msgspec.UNSET:
             self._violate(verdict.NO_VERSION, name_reply, '"version":1', "no `version`")
@@ -583,7 +579,7 @@ class Driver(BotWrapper):
         legal = "a legal reply"
         own = None if self._kind is None else self._kind.wrong
         lines = self._asked, self._canonical, self._reply
-        wrong = explained(self._definition, own, fault, *lines, self._adapter)
+        wrong = sentence("author.explained", self._definition, own, fault, *lines, self._adapter)
         is_own = self._dialect is None and self._adapter is None
         if is_own and self._definition.simplest_reply is not None:
             simplest = self._definition.simplest_reply(json.loads(self._asked))
@@ -600,7 +596,7 @@ class Driver(BotWrapper):
 
     def _violate_unasked(self, kind: str, line: bytes, expected: str) -> None:
         replies: list[type[Struct]] = [PlayerNameReply, *self._definition.replies]
-        why = why_no_reply(line, replies) if self._dialect is None else ""
+        why = sentence("lines.why_no_reply", line, replies) if self._dialect is None else ""
         actual = f"{why or f'the line {shown(line)}'}; it comes before the reply, without a request"
         expected = f"{expected}, and no other standard output"
         said = {"request": self._shown_request(), "reply": shown(line)}

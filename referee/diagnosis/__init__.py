@@ -1,7 +1,6 @@
 """Explains a bot's mistakes to its author, for `play` and `conform`. Does no I/O.
 
 author.py   the report that a bot's author gets after a match
-evidence.py the evidence, which is collected during the match
 reading.py  parse untrusted text without exceptions
 names.py    find the known name that is closest to a misspelt one
 lines.py    describe a line that is not a reply

@@ -15,7 +15,6 @@ from referee.diagnosis.ending import (
     why_ended,
     why_exited,
 )
-from referee.diagnosis.evidence import Evidence, SeenFault
 from referee.diagnosis.fields import ignored_fields, missing_for_null
 from referee.diagnosis.lines import quoted, why_no_reply
 from referee.diagnosis.no_reply import why_not_returned, why_silent
@@ -25,13 +24,12 @@ from referee.games.interface.dialect import Adapter, Wrong
 from referee.games.interface.faults import BAD_NAME_REPLY, Disqualification, Fault
 from referee.games.interface.seats import seat_id
 from referee.interrupts import signal_name
+from referee.match.evidence import Evidence, SeenFault
 from referee.match.machine import Disqualified
 from referee.match.messages import PlayerNameReply
 from referee.match.pages import SHARED
 from referee.match.result import Diagnosis, DisqualificationReport, FirstFault
 
-# Replies are cut after this many bytes.
-_MOST_LINE = 2000
 # People often misunderstand these limits, so we explain them after a disqualification.
 _ADVICE = {
     Disqualification.TIME_BANK: "all its replies of a match share this time: divide the rest of "
@@ -174,10 +172,7 @@ def _faults(
                     # `detail` may contain a hint about the move, which would be misleading here.
                     own = fault.detail if wrong is None else detail
                     detail = f"{_unasked(words)}. One of them probably answered this request: {own}"
-        line = each.said[:_MOST_LINE].decode(errors="backslashreplace")
-        found.append(
-            FirstFault(fault.code, fault.section, detail, each.turn, each.request, line, follows)
-        )
+        found.append(each.reported(detail, follows=follows))
     return found, stray
 
 

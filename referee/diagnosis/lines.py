@@ -79,9 +79,11 @@ def _why_wrong_type(line: bytes, replies: Sequence[type[Struct]]) -> str:
         meant = f"did you mean `type` by `{plain(near)}`?" if near else f"it must be {known}"
         return f"has no field `type`: {meant}"
     found = value["type"]
+    if not isinstance(found, str):
+        return f"has the type {describe(found)}; known are {known}"
     if found in EARLIER:
         return f"answers {EARLIER[found]}, an earlier request"
-    near = nearest(found, tags) if isinstance(found, str) else None
+    near = nearest(found, tags)
     meant = f'did you mean "{near}"?' if near else f"known are {known}"
     return f"has the type {describe(found)}; {meant}"
 

@@ -10,6 +10,7 @@ opening.py   draws the first replies of a match at random
 players.py   players who choose legal moves at random
 machine.py   the state machine: handshake, faults, outcome
 messages.py  the messages that all games share
+evidence.py  a bot's first lines and faults, for the report to its author
 decode.py    parses a line from a bot into a reply or an `InvalidReply`
 shapes.py    compares a message with its struct and describes the wrong fields
 pages.py     reads the pages of spec/ by section, so that we can quote the rules

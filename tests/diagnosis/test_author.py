@@ -17,10 +17,10 @@ from referee.bots.process_report import ProcessReport
 from referee.bots.processes.launch import launch_bots
 from referee.course import Played
 from referee.diagnosis.author import diagnosis
-from referee.diagnosis.evidence import Evidence
 from referee.games import GAMES
 from referee.games.interface.faults import Disqualification, Fault
 from referee.logs.sink import MemorySink
+from referee.match.evidence import Evidence
 from referee.match.machine import Disqualified
 from referee.match.result import Diagnosis, PlayerResult, Stderr
 from referee.match.spec import match_spec

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.diagnosis.evidence import Evidence
 from referee.diagnosis.fields import found, ignored_fields, missing_for_null
 from referee.games import GAMES
 from referee.games.dominion import RULES
+from referee.match.evidence import Evidence
 
 
 def notes(*replies: dict[str, Any]) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from referee.games.dominion.notes import hint, notes
 from referee.games.dominion.original import ORIGINAL
 from referee.games.dominion.page import PAGE
 from referee.games.dominion.person import DominionDialogue
@@ -16,7 +15,7 @@ from referee.games.dominion.turns import Turn, Turns
 from referee.games.dominion.validation.checker import Checker
 from referee.games.dominion.vocabulary import VOCABULARY
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.definition import GameDefinition, part_of
+from referee.games.interface.definition import GameDefinition, called_late, part_of
 from referee.games.interface.table import CardFacts
 
 RULES = GameDefinition(
@@ -40,8 +39,8 @@ RULES = GameDefinition(
     page=PAGE,
     person=DominionDialogue,
     statistics=CardStatistics,
-    notes=notes,
-    hint=hint,
+    notes=called_late("referee.games.dominion.notes", "notes"),
+    hint=called_late("referee.games.dominion.notes", "hint"),
     cases=Path(__file__).with_name("bot-cases.json").read_bytes,
     situation=begin_at,
     simplest_reply=simplest_reply,

@@ -198,3 +198,8 @@ def part_of(module: str, name: str) -> Callable[[], Any]:
     of a game that it uses.
     """
     return lambda: getattr(import_module(module), name)
+
+
+def called_late(module: str, name: str) -> Callable[..., Any]:
+    """Return a function that imports the function `name` of a module when it is called."""
+    return lambda *args: getattr(import_module(module), name)(*args)

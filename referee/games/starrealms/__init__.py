@@ -23,9 +23,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.definition import GameDefinition, part_of
+from referee.games.interface.definition import GameDefinition, called_late, part_of
 from referee.games.interface.table import CardFacts
-from referee.games.starrealms import notes
 from referee.games.starrealms.log_player import StarRealmsLog
 from referee.games.starrealms.page import PAGE
 from referee.games.starrealms.person import StarRealmsDialogue
@@ -55,8 +54,8 @@ RULES = GameDefinition(
     make_environment=part_of("referee.games.starrealms.environment", "ENVIRONMENT"),
     vocabulary=VOCABULARY,
     statistics=FleetStatistics,
-    notes=notes.notes,
-    hint=notes.hint,
+    notes=called_late("referee.games.starrealms.notes", "notes"),
+    hint=called_late("referee.games.starrealms.notes", "hint"),
     cases=Path(__file__).with_name("bot-cases.json").read_bytes,
     situation=begin_at,
     simplest_reply=simplest_reply,

@@ -62,13 +62,13 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 
 def _why(entry: Mapping[str, Any], state: Mapping[str, Any]) -> str:
     action, card = entry.get("action"), entry.get("card")
-    if action not in ACTIONS:
+    if not isinstance(action, str) or action not in ACTIONS:
         return did_you_mean(action, ACTIONS)
     if action == "attack-player":
         bases = state.get("opponent", {}).get("bases", [])
         outposts = [base for base in bases if base in CARDS and CARDS[base].type == OUTPOST]
         return f"{outposts[0]} is an outpost: destroy it first" if outposts else ""
-    if card not in CARDS:
+    if not isinstance(card, str) or card not in CARDS:
         return "" if action == "end-turn" else did_you_mean(card, CARDS)
     if action == "play" and card not in state.get("hand", []):
         return f"{card} is not in `hand`"

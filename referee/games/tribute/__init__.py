@@ -25,9 +25,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.definition import GameDefinition, part_of
+from referee.games.interface.definition import GameDefinition, called_late, part_of
 from referee.games.interface.table import CardFacts
-from referee.games.tribute import notes, sot
+from referee.games.tribute import sot
 from referee.games.tribute.classic import CLASSIC, CLASSIC_INDEX
 from referee.games.tribute.leaks import CLASSIC_INDEX_LEAKS, CLASSIC_LEAKS
 from referee.games.tribute.log_player import TributeLog
@@ -65,8 +65,8 @@ RULES = GameDefinition(
     make_environment=part_of("referee.games.tribute.environment", "ENVIRONMENT"),
     page=PAGE,
     statistics=TributeStatistics,
-    notes=notes.notes,
-    hint=notes.hint,
+    notes=called_late("referee.games.tribute.notes", "notes"),
+    hint=called_late("referee.games.tribute.notes", "hint"),
     cases=Path(__file__).with_name("bot-cases.json").read_bytes,
     adapters={"sot": sot.ADAPTER},
     situation=begin_at,

@@ -67,7 +67,7 @@ def _why_no_format(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     if asked.get("type") != "play-turn" or not isinstance(action, dict):
         return ""
     kind = action.get("type")
-    if kind not in say.ACTIONS:
+    if not isinstance(kind, str) or kind not in say.ACTIONS:
         return did_you_mean(kind, say.ACTIONS)
     if isinstance(action.get("card"), str | dict):
         return "`card` is a uid, such as 10103 of " + '{"uid":10103,"card":"GOLD"}'
@@ -76,7 +76,7 @@ def _why_no_format(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 
 def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     action = reply.get("action")
-    if action is None:
+    if not isinstance(action, Mapping):
         last = len(asked.get("actions", [])) - 1
         return f"it counts from 0, so the last is {last}"
     state = asked.get("state", {})
@@ -111,7 +111,7 @@ def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 
 def _why_no_call(patron: Any, state: Mapping[str, Any]) -> str:
     favours = state.get("favours", {})
-    if patron not in favours:
+    if not isinstance(patron, str) or patron not in favours:
         return did_you_mean(patron, favours) or "it is not at the table"
     if not state.get("me", {}).get("patron_calls"):
         return "no call is left in this turn: there is one a turn, and what cards add"

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from referee.diagnosis.ending import missed
 from referee.errors import UsageError
+from referee.explaining import sentence
 from referee.games import GAMES
 from referee.games.interface.capabilities import SeatFacts, StatisticsTable
 from referee.games.interface.faults import Disqualification, EndReason
@@ -160,7 +160,8 @@ def _bots(store: Store, count: int, *, details: bool) -> Iterator[BotStatistics]
     ):
         disqualified[bot][code] += times
         lines = None if stderr is None else stderr.splitlines()
-        hint = missed(sandbox, lines or []) if code == Disqualification.EXITED else ""
+        exited = code == Disqualification.EXITED
+        hint = sentence("ending.missed", sandbox, lines or []) if exited else ""
         text = "; ".join(filter(None, (detail, cause)))
         first[bot].append(BotDisqualification(code, match, text, lines, hint))
     seconds_of = _histograms(store, count) if details else None

@@ -12,9 +12,12 @@ import msgspec
 from msgspec import Struct
 
 from referee.games.interface.faults import Fault
+from referee.match.result import FirstFault
 
 # We look for misspelt fields in the first lines of a bot, up to this many bytes.
 KEPT_BYTES = 64 * 1024
+# A report cuts a reply after this many bytes.
+_MOST_LINE = 2000
 
 
 class SeenFault(Struct, frozen=True):
@@ -35,6 +38,12 @@ class SeenFault(Struct, frozen=True):
     asked: bytes
     line: bytes
     said: bytes
+
+    def reported(self, detail: str, *, follows: bool = False) -> FirstFault:
+        """Return the entry of the report. `detail` explains the fault."""
+        line = self.said[:_MOST_LINE].decode(errors="backslashreplace")
+        fault = self.fault
+        return FirstFault(fault.code, fault.section, detail, self.turn, self.request, line, follows)
 
 
 class Evidence:
