@@ -120,6 +120,21 @@ def _is_listed(name: str) -> bool:
     return head == _HEAD and entry in entries
 
 
+def listed_in(folder: str) -> set[str]:
+    """Return the entries of a folder's list of output files."""
+    try:
+        with open(os.path.join(folder, LIST), "rb") as opened:
+            head, *entries = opened.read().split(b"\n")
+    except OSError:
+        return set()
+    return {os.fsdecode(entry) for entry in entries if entry} if head == _HEAD else set()
+
+
+def list_of(names: Sequence[str]) -> str:
+    """Return the text of a list that has these output files."""
+    return "\n".join([_HEAD.decode(), *names, ""])
+
+
 def _entry(name: str) -> tuple[bytes, bytes]:
     folder, base = os.path.split(os.path.realpath(os.fsencode(name)))
     return os.path.join(folder, LIST.encode()), base

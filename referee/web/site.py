@@ -7,6 +7,7 @@
     matches.html, matches-2.html ...
     match/N.html, match/N.js  a match whose record exists, and its data
     static/                   style sheets and scripts
+    .referee-files            a list of these files, which are the only ones that we replace
 
 Paths contain only numbers, because bots must not be able to choose file names. If a page is opened
 from disk, browsers let it load scripts, but no modules and no data. That's why the data of a match
@@ -27,7 +28,7 @@ import msgspec
 from markupsafe import Markup
 
 from referee.errors import LogReadError, UsageError, cannot_write
-from referee.logs.outputs import PAGE, check_output
+from referee.logs.outputs import LIST, list_of, listed_in
 from referee.text.terminal import plain
 from referee.tournament.playing.records import record_of
 from referee.tournament.rows import MatchRow
@@ -49,7 +50,6 @@ from referee.web.server.tournaments import (
 # Number of matches per page in the list of matches.
 ON_A_PAGE = 250
 _STATIC = "static"
-_ENTRIES = {"index.html", "statistics.html", "bot", "pair", "match", _STATIC}
 # In some browsers, a page from disk has no 'self', so we also allow `file:`. (On a server, a page
 # can't load anything from disk anyway.)
 _POLICY = (
@@ -185,28 +185,29 @@ def write_site(
 
 
 def check_site(folder: str) -> None:
-    """Raise `UsageError` if a folder contains files that aren't part of a site.
+    """Raise `UsageError` if a folder contains, at any depth, something that we didn't write.
 
-    We are going to delete its content, so it had better not be somebody's home folder.
+    We are going to delete its content. The folder has a list of the files that we wrote.
     """
     path = Path(folder)
     if not os.path.lexists(path):
         return
     if not path.is_dir():
         raise UsageError(f"{folder} is not a folder: choose another --output")
-    try:
-        names = sorted(os.listdir(path))
-    except OSError as error:
+    ours = {LIST, *listed_in(folder)}
+    folders = {str(parent) for name in ours for parent in PurePath(name).parents}
+
+    def fail(error: OSError) -> None:
         raise cannot_write(folder, error) from error
-    for name in names:
-        if name not in _ENTRIES and not (name.startswith("matches") and name.endswith(".html")):
-            problem = f"{folder} has {plain(name)}, which is not of such a site"
-            raise UsageError(f"{problem}: choose another --output, or an empty folder")
-    if names:
-        index = path / "index.html"
-        if not index.exists():
-            raise UsageError(f"{folder} is not empty: choose another --output")
-        check_output(str(index), PAGE, hint="an empty folder")
+
+    for place, inner, files in os.walk(path, onerror=fail):
+        for name in sorted((*inner, *files)):
+            entry = Path(place, name)
+            relative = str(entry.relative_to(path))
+            known = ours if name in files or entry.is_symlink() else folders
+            if relative not in known or (name in files and entry.is_symlink()):
+                problem = f"{folder} has {plain(relative)}, which referee did not write"
+                raise UsageError(f"{problem}: choose another --output, or move it")
 
 
 @contextmanager
@@ -218,6 +219,7 @@ def _replaced(folder: str) -> Iterator[Path]:
     try:
         made.mkdir()
         yield made
+        check_site(folder)  # the owner may have added files in the meantime
         # For a moment, there's neither the old folder nor the new one.
         with suppress(FileNotFoundError):
             path.rename(old)
@@ -243,12 +245,13 @@ class _Site:
         self._watched: dict[str, int] = {}
         self._titles: dict[int, str] = {}
         self._wrong: list[int] = []
-        self._files = self._size = 0
+        self._names: list[str] = []
+        self._size = 0
         for part in ("bot", "pair", _STATIC):
             (folder / part).mkdir()
 
     def report(self) -> SiteReport:
-        return SiteReport(self._files, self._size, len(self._watched), self._wrong)
+        return SiteReport(len(self._names), self._size, len(self._watched), self._wrong)
 
     def write_data(self, records: Path, all_lines: bool, show: Callable[[int], None]) -> None:
         (self._folder / "match").mkdir()
@@ -291,6 +294,7 @@ class _Site:
             self._write(f"match/{match}.html", self._match(match, name))
         for name, text in _assets(shown.setup.game, has_matches=bool(self._titles)):
             self._write(f"{_STATIC}/{name}", text)
+        (self._folder / LIST).write_text(list_of(self._names), "utf-8")
 
     def _write_lists(self, links: Links) -> None:
         count = max(1, -(-len(self._rows) // ON_A_PAGE))
@@ -355,7 +359,7 @@ class _Site:
     def _write(self, name: str, text: str) -> None:
         data = text.encode()
         (self._folder / name).write_bytes(data)
-        self._files += 1
+        self._names.append(name)
         self._size += len(data)
 
 

@@ -74,11 +74,11 @@ def test_each_link_leads_to_a_file_of_the_folder(folder: Path) -> None:
                 target = os.path.normpath(os.path.join(os.path.dirname(name), address))
                 assert target in files, f"{name}: {address}"
                 linked.add(target)
-    assert linked == files.keys()
+    assert linked == files.keys() - {".referee-files"}
 
 
 def test_a_name_is_text_and_in_no_path(folder: Path) -> None:
-    for path in folder.rglob("*"):
+    for path in folder.rglob("[!.]*"):
         assert re.fullmatch(r"[a-z]+|(matches-)?[0-9]+(-[0-9]+)?", path.stem), path
         if path.suffix == ".html":
             text = path.read_text()
@@ -126,9 +126,9 @@ def test_a_folder_of_pages_is_replaced(made: Path, folder: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("notes.txt", "has notes.txt, which is not of such a site"),
-        ("index.html", "index.html is not a page that referee made"),
-        ("bot", "is not empty"),
+        ("notes.txt", "has notes.txt, which referee did not write"),
+        ("index.html", "has index.html, which referee did not write"),
+        ("bot", "has bot, which referee did not write"),
         ("", "is not a folder"),
     ],
 )
@@ -143,6 +143,24 @@ def test_a_folder_with_something_else_is_kept(
     (said,) = capsys.readouterr().err.splitlines()
     assert problem in said
     assert (to / name).read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["static/my.css", "match/notes/a.txt", "matches-mine.html", "x/"])
+def test_a_file_of_the_owner_is_named_and_stays(
+    name: str, made: Path, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    to = tmp_path / "site"
+    shutil.copytree(folder, to)
+    if name.endswith("/"):
+        (to / name).mkdir()
+    else:
+        (to / name).parent.mkdir(exist_ok=True)
+        (to / name).write_text("mine")
+    assert written(made, to, "--title", "Friday") == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "which referee did not write" in said
+    assert (to / name).exists()
+    assert "<h1>Friday</h1>" not in (to / "index.html").read_text()
 
 
 def test_nothing_stays_of_a_site_that_is_not_finished(
