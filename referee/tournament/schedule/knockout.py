@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from referee.errors import UsageError
 from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchRow, table_points
 from referee.tournament.schedule.format import Format, Knockout, LineUp, TournamentSetup
+from referee.tournament.schedule.pairing import Repeated
 
 FINAL = "final"
 THIRD_PLACE = "third place"
@@ -133,13 +134,12 @@ class KnockoutTable:
         if setup.knockout.third_place and size == 2:
             losers = [pair.loser for pair in self.rounds[-1]]
             self.playing.append(self._pair(THIRD_PLACE, losers, WITH_THIRD_PLACE))
-        deals = setup.deals or 1
-        return [
+        pairs = [
             (one, other)
             for one, other in (pair.bots for pair in self.playing)
             if one is not None and other is not None
-            for _ in range(deals)
         ]
+        return Repeated(pairs, setup.deals or 1)
 
     def add(
         self,

@@ -63,6 +63,25 @@ class LineUps(Sequence[LineUp]):
         return self._at(range(self._deals)[deal])
 
 
+class Repeated(LineUps):
+    """The same line-ups in each deal of a round, without a list of all deals.
+
+    A store can claim any number of deals, so memory must not depend on it.
+
+    Attributes:
+        each: the line-ups.
+    """
+
+    def __init__(self, each: Sequence[LineUp], deals: int) -> None:
+        super().__init__(len(each) * deals, lambda deal: each[deal // deals])
+        self.each = each
+
+
+def distinct(line_ups: Sequence[LineUp]) -> list[LineUp]:
+    """Return each line-up once, in order."""
+    return [*dict.fromkeys(line_ups.each if isinstance(line_ups, Repeated) else line_ups)]
+
+
 class Listed(Format):
     """A format with one list of line-ups. A longer list begins with the shorter one."""
 

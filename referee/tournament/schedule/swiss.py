@@ -27,6 +27,7 @@ from referee.tournament.rows import (
 )
 from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 from referee.tournament.schedule.matching import Matching
+from referee.tournament.schedule.pairing import Repeated, distinct
 
 Met = Mapping[tuple[int, int], int]
 
@@ -249,7 +250,7 @@ class SwissTable:
             round=self.rounds,
             out=self._out,
         )
-        return [line_up for line_up in made.line_ups for _ in range(setup.deals or 1)]
+        return Repeated(made.line_ups, setup.deals or 1)
 
     def add(
         self,
@@ -264,9 +265,8 @@ class SwissTable:
             matches: the matches of the round.
             withdrawn: the bots that were withdrawn in this round or an earlier one.
         """
-        for bot in set(range(len(self.points))).difference(self._out, *line_ups):
-            self.byes[bot] += 1
-            self.points[bot] += 1
+        each = distinct(line_ups)
+        self._add_byes(set(range(len(self.points))).difference(self._out, *each), 1)
         won: Counter[int] = Counter()
         absent: set[int] = set()
         for match in matches:
@@ -277,7 +277,7 @@ class SwissTable:
         # Points are never negative otherwise, so these bots lose against all others.
         for bot in self._out | absent:
             won[bot] = -1
-        for line_up in dict.fromkeys(line_ups):
+        for line_up in each:
             for bot in line_up:
                 others = [won[other] for other in line_up if other != bot]
                 beaten = sum((won[bot] > other) + (won[bot] == other) / 2 for other in others)
@@ -286,6 +286,16 @@ class SwissTable:
                 self._met[pair] += 1
         self._out.update(withdrawn)
         self.rounds += 1
+
+    def add_empty(self, rounds: int) -> None:
+        """Add rounds in which nobody can play: all bots that are not out have a bye."""
+        self._add_byes(set(range(len(self.points))) - self._out, rounds)
+        self.rounds += rounds
+
+    def _add_byes(self, bots: Iterable[int], rounds: int) -> None:
+        for bot in bots:
+            self.byes[bot] += rounds
+            self.points[bot] += rounds
 
 
 class Swiss(Format):
@@ -303,7 +313,12 @@ class Swiss(Format):
         self, setup: TournamentSetup, before: TournamentSetup | None, table: SwissTable
     ) -> Iterator[Sequence[LineUp]]:
         for _ in range(table.rounds, setup.rounds or 0):
-            yield table.next_round(setup)
+            line_ups = table.next_round(setup)
+            yield line_ups
+            if not line_ups:
+                # Too few bots are left, so all later rounds are empty, and there may be many.
+                table.add_empty(max(0, (setup.rounds or 0) - table.rounds))
+                return
 
     def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
         rounds = (setup.rounds or 0) - (before.rounds or 0 if before else 0)
