@@ -15,6 +15,7 @@ from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
 from referee.match.pages import PROTOCOL, SpecPage, game_page, glossary, read_page, rows
 from referee.text.nearest import near
+from referee.text.terminal import plain_lines
 
 # Longer lines are hard to read, even if the terminal is wide.
 MOST_WIDTH = 100
@@ -54,7 +55,7 @@ def run(options: ExplainOptions, interrupts: Interrupts) -> int:
     if markdown is None:
         raise UsageError(_unknown(what, options.game, page))
     with printing():
-        _print(markdown)
+        _print(plain_lines(markdown.expandtabs()))
     return OK
 
 

@@ -16,7 +16,7 @@ from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
 from referee.logs.outputs import TEXT
-from referee.text.terminal import command_line, duration, plain
+from referee.text.terminal import command_line, duration, plain, plain_lines
 
 if TYPE_CHECKING:
     from referee.gamecheck.check import GameReport
@@ -105,7 +105,8 @@ def _write_page(options: GameOptions, interrupts: Interrupts) -> int:
         interrupts.raising(),
         printing_to(options.output, TEXT, inputs, force=options.force, whole=True) as file,
     ):
-        file.write(page_of(GAMES[options.game], options.matches, options.seed))
+        page = page_of(GAMES[options.game], options.matches, options.seed)
+        file.write(plain_lines(page.expandtabs()))
     return OK
 
 

@@ -274,7 +274,10 @@ def _part(
         deals_of(store, _excluded(store, shown, without)).table().renumbered(numbers, len(names))
     )
     rated = rate_played(table, None, stopped=setup.sprt is not None)
-    versions = {number[shown[name]]: found for name, found in store.versions.items()}
+    # A damaged store may name bots that it doesn't have.
+    versions = {
+        number[shown[name]]: found for name, found in store.versions.items() if name in shown
+    }
     return _Part(store, shown, numbers, table, rated, versions)
 
 

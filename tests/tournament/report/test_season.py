@@ -263,6 +263,13 @@ def test_a_tournament_that_has_only_begun() -> None:
     assert season_file(nothing, 0).startswith("<!DOCTYPE html>")
 
 
+def test_versions_of_a_bot_that_the_store_does_not_have_do_not_matter() -> None:
+    one, two = of_bots("a", "b"), of_bots("a", "b", seed=2)
+    two.add_versions({"zzz": "1"})
+    two.add_versions({"zzz": "2"})
+    assert season({"one": one, "two": two}).pool == ["a", "b"]
+
+
 def test_a_tournament_from_a_position_or_of_another_version_of_the_game_is_named() -> None:
     start = Position("game.jsonl", 5, 1, (), ((None,), (None,)))
     stores = {
