@@ -21,8 +21,8 @@ from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
 from referee.bots.processes.prctl import adopt_orphans
 from referee.course import Played
-from referee.diagnosis.no_reply import why_silent
 from referee.errors import GameError, UsageError
+from referee.explaining import sentence
 from referee.games.interface.faults import Disqualification
 from referee.logs.record import Place, RecordedStderr
 from referee.logs.sink import MemorySink
@@ -419,7 +419,8 @@ class _Attempt:
             return None
         asked = json.loads(self.played.disqualified[seat].asked)["type"]
         late = duration(self.lateness.worst[seat])
-        return f"{why_silent(silence, asked)}; the referee was late by {late} at most"
+        why = sentence("no_reply.why_silent", silence, asked)
+        return f"{why}; the referee was late by {late} at most"
 
     def _late_replies(self) -> tuple[LateReply, ...]:
         late = []

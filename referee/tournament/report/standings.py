@@ -27,6 +27,7 @@ from referee.tournament.report.knockout import KnockoutStanding, knockout_standi
 from referee.tournament.report.seats import SeatStanding, seat_standings
 from referee.tournament.rows import FORFEIT, points_of_forfeit, table_points
 from referee.tournament.schedule.knockout import KnockoutTable
+from referee.tournament.schedule.pairing import distinct
 from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.schedule.swiss import SwissTable
 from referee.tournament.schedule.withdrawals import Withdrawal
@@ -581,6 +582,8 @@ def _next_line_ups(store: Store, stage: Stage) -> list[SwissLineUp]:
         played[frozenset(match.players)] += 1
         for bot, own in zip(match.players, table_points(match), strict=True):
             points[bot] += own
+    line_ups = distinct(stage.line_ups)
+    deals = len(stage.line_ups) // len(line_ups)
     return [
         SwissLineUp(
             bots=[store.names[bot] for bot in line_up],
@@ -588,7 +591,7 @@ def _next_line_ups(store: Store, stage: Stage) -> list[SwissLineUp]:
             played=played[frozenset(line_up)],
             matches=deals * stage.setup.matches_a_deal,
         )
-        for line_up, deals in Counter(stage.line_ups).items()
+        for line_up in line_ups
     ]
 
 
@@ -596,7 +599,7 @@ def _next_byes(store: Store, stage: Stage | None) -> list[int]:
     """Return the bots that have a bye in a Swiss round."""
     if stage is None:
         return []
-    gone = {*store.bots_out(), *store.withdrawn}.union(*stage.line_ups)
+    gone = {*store.bots_out(), *store.withdrawn}.union(*distinct(stage.line_ups))
     return [bot for bot in range(len(store.names)) if bot not in gone]
 
 
