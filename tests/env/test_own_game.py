@@ -91,6 +91,7 @@ class Votes(Game):
 
 
 def test_a_copy_keeps_the_replies_of_a_round_in_which_others_are_due(tmp_path: Path) -> None:
+    pytest.importorskip("pettingzoo.utils.env", reason="PettingZoo is not installed")
     file = tmp_path / "votes.py"
     file.write_text(VOTES)
     with clean_games():
