@@ -469,7 +469,7 @@ class Store:
         """Give the tournament a title, for its tables and pages."""
         if title != self.title:
             with self._writing():
-                self._put("title", title)
+                self._note("title", title)
 
     @property
     def versions(self) -> dict[str, list[str]]:

@@ -330,9 +330,11 @@ class Dispatcher:
         self.on_stall(bots)
         for before in stalled:
             plan = Plan(before.match, before.deal, before.seed, before.players)
+            if not self.out.isdisjoint(plan.players):
+                continue
             for pause in (0, *START_PAUSES):
                 yield from self._pause(pause)
-                if self.is_stopping or not self.out.isdisjoint(plan.players):
+                if self.is_stopping:
                     return
                 row = yield from self._play_alone(plan)
                 if row is None or not late_bots([row]) - self._slow:
@@ -391,7 +393,8 @@ class Dispatcher:
     ) -> Generator[list[MatchRow], None, MatchRow | None]:
         batch = replace(self._batch([plan]), alone=True)
         if is_start:  # all other bots leave in the handshake, and nobody wants the result
-            batch = replace(batch, keep="none", tournament="", live="", answers=())
+            spec = replace(batch.spec, opening=0)
+            batch = replace(batch, spec=spec, keep="none", tournament="", live="", answers=())
         for _ in range(MAX_DEATHS):
             try:
                 future = self._executor.submit(play_batch, batch)

@@ -165,6 +165,19 @@ def test_a_stall_changes_nothing(tries: int, slept: list[float]) -> None:
     assert sum(slept) == pytest.approx(len(matches) * sum(START_PAUSES[:tries]))
 
 
+def test_a_match_of_a_bot_that_is_out_by_now_is_not_played_again() -> None:
+    """The other match is."""
+    matches = sorted(apart(FOUR))
+    machine = Stall({*matches})
+    store = Store.in_memory()
+    store.add_stage(FOUR)
+    with dispatcher(machine, 2) as made:
+        first = next(each for each in played(FOUR).matches() if each.match == matches[0])
+        made.on_stall = lambda bots: made.out.update(first.players)
+        Run(store).play(made)
+    assert machine.alone == matches[1:]
+
+
 def test_bots_that_are_late_alone_are_at_fault_from_then_on() -> None:
     """Two bots hang at the same time, each in its own match. They get one try, and no other."""
     matches = {match.match for match in played(FOUR).matches()}

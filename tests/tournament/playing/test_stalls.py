@@ -303,3 +303,17 @@ def test_real_bots_that_wait_for_a_disk(tmp_path: Path, monkeypatch: pytest.Monk
     with Dispatcher(lambda: worker_processes(1), lambda: 1) as made:
         Run(store).play(made)
     assert [seat.disqualified for match in store.matches() for seat in match.seats] == [None] * 4
+
+
+def test_a_start_has_no_opening() -> None:
+    """With another seed an opening could end the game, and that would end the tournament."""
+    openings = []
+
+    class Seen(Machine):
+        def _play(self, batch: Any) -> list[MatchRow]:
+            is_start = any(LEAVER in plan.players for plan in batch.plans)
+            openings.append((is_start, batch.spec.opening))
+            return super()._play(batch)
+
+    run(made_setup(3, deals=1, opening=2), Seen({1}, 1))
+    assert set(openings) == {(False, 2), (True, 0)}
