@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import (
     Callable,
     Collection,
@@ -14,6 +14,7 @@ from collections.abc import (
     Iterator,
     Mapping,
     Sequence,
+    Set,
 )
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager, ExitStack
@@ -44,9 +45,9 @@ from referee.tournament.rows import (
 from referee.tournament.schedule.format import TournamentSetup
 
 MAX_BATCH = 1_000
-# We submit this many batches per job, so that a worker that finishes one can start the next
-# immediately.
-AHEAD = 2
+# We choose a batch among the next matches: this many for each of its matches, but at least so many.
+AHEAD = 4
+MIN_AHEAD = 24
 # We play a match alone up to this many times. If its worker dies each time, the match is void.
 MAX_DEATHS = 3
 # If every bot of a match kills its worker, we try up to this many other bots before we blame the
@@ -111,7 +112,7 @@ class Dispatcher:
         self._recorded = recorded
         self._wanted = wanted
         self._seconds: float | None = None  # moving average of the time of a match
-        self._again: deque[Plan] = deque()  # matches left over from lost or unfinished batches
+        self._next: list[Plan] = []  # the next matches, first those left over from other batches
         self._waiting: set[int] = set()  # bots that weren't ready in time
         self._hanging: set[int] = set()  # bots that were started again and still weren't
         self._pauses: Sequence[int] = START_PAUSES
@@ -253,18 +254,17 @@ class Dispatcher:
     def _play_batches(self, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
         in_play: dict[Future[list[MatchRow] | Failed], Batch] = {}
         while True:
+            given_out: list[Plan] = []
             try:
                 is_going_on = not (self.is_stopping or self._late.has_stalled)
-                while is_going_on and len(in_play) < self._jobs() * AHEAD:
-                    batch = self._next_batch(plans)
+                while is_going_on and len(in_play) < self._jobs():
+                    batch = self._next_batch(plans, in_play.values())
                     if batch is None:
                         break
                     try:
                         in_play[self._executor.submit(play_batch, batch)] = batch
                     except BrokenExecutor:
-                        # This batch isn't in `in_play` yet, so nothing else would remember its
-                        # matches.
-                        self._again += batch.plans
+                        given_out += batch.plans  # nothing else would remember these matches
                         raise
                 if not in_play:
                     return
@@ -276,7 +276,7 @@ class Dispatcher:
                     # The worker may have run out of time before it got to the end of its batch.
                     # The rest comes first, because a bot is withdrawn by consecutive matches.
                     rest = in_play.pop(future).plans[len(rows) :]
-                    self._again.extendleft(reversed(rest))
+                    self._next[:0] = rest
                     mean = sum(row.seconds for row in rows) / len(rows)
                     # The clock may report that a match took no time at all, and `_next_batch`
                     # divides by this number.
@@ -285,11 +285,7 @@ class Dispatcher:
                 continue
             except BrokenExecutor as error:
                 self._restart(error)
-            given_out = [
-                *self._again,
-                *(plan for batch in in_play.values() for plan in batch.plans),
-            ]
-            self._again.clear()
+            given_out += [plan for batch in in_play.values() for plan in batch.plans]
             in_play.clear()
             # We don't know who killed the worker, so from now on we play one match at a time.
             for plan in sorted(given_out, key=lambda plan: plan.match):
@@ -343,7 +339,7 @@ class Dispatcher:
                 assert row is not None
                 self._slow |= late_bots([row])
             if row is None:  # its worker was killed, which is looked into with the other matches
-                self._again.append(plan)
+                self._next.append(plan)
                 continue
             row.late += 1
             if self._is_over(row):
@@ -386,7 +382,7 @@ class Dispatcher:
             if row is not None and _not_ready(row) <= self._hanging:
                 yield [row]
             else:
-                self._again.append(plan)
+                self._next.append(plan)
 
     def _play_alone(
         self, plan: Plan, *, is_start: bool = False
@@ -436,21 +432,55 @@ class Dispatcher:
         self.__exit__(type(error), error, error.__traceback__)
         self.__enter__()
 
-    def _next_batch(self, plans: Iterator[Plan]) -> Batch | None:
+    def _next_batch(self, plans: Iterator[Plan], in_play: Collection[Batch]) -> Batch | None:
         # The first batches have a single match, because we don't know yet how long one takes.
         size = 1
         if self._seconds is not None and not self._is_check:
             size = min(MAX_BATCH, max(1, round(BATCH_SECONDS / self._seconds)))
-        chosen: list[Plan] = []
-        while len(chosen) < size and len(self._held) < MAX_HELD:
-            plan = self._again.popleft() if self._again else next(plans, None)
+        self._next = [*filter(self._can_play, self._next)]
+        ahead = min(max(MIN_AHEAD, AHEAD * size), MAX_HELD - len(self._held))
+        while len(self._next) < ahead:
+            plan = next(plans, None)
             if plan is None:
                 break
-            if not self._waiting.isdisjoint(plan.players):
-                self._held.append((plan, None))
-            elif self.out.isdisjoint(plan.players):
-                chosen.append(plan)
+            if self._can_play(plan):
+                self._next.append(plan)
+        chosen = self._choose(size, [batch.entrants.keys() for batch in in_play])
         return self._batch(chosen) if chosen else None
+
+    def _can_play(self, plan: Plan) -> bool:
+        if not self._waiting.isdisjoint(plan.players):
+            self._held.append((plan, None))
+            return False
+        return self.out.isdisjoint(plan.players)
+
+    def _choose(self, size: int, in_play: Sequence[Set[int]]) -> list[Plan]:
+        """Take the next matches, in the order of the schedule.
+
+        If two batches in play have no bot in common, their bots can be witnesses for each other
+        that the machine stands still (`LateReplies`). So we look for a partner of a batch that has
+        none yet, and leave half of the bots for the partner of this one.
+
+        Args:
+            in_play: the bots of each batch in play.
+        """
+        others: list[Plan] = []
+        chosen: list[Plan] = []
+        bots: set[int] = set()
+        alone = [each for each in in_play if not any(map(each.isdisjoint, in_play))]
+        most = len(self._bots) if self._jobs() == 1 else max(self._players, len(self._bots) // 2)
+        for plan in self._next:
+            together = bots.union(plan.players)
+            is_apart = not alone or alone[0].isdisjoint(plan.players)
+            if is_apart and len(together) <= most and len(chosen) < size:
+                bots = together
+                chosen.append(plan)
+            else:
+                others.append(plan)
+        if not chosen:
+            chosen, others = self._next[:size], self._next[size:]
+        self._next = others
+        return chosen
 
     def _read_files(self, setup: TournamentSetup) -> None:
         # We read these files only once for all matches. Workers on other machines may not even have

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from referee.tournament.playing import dispatcher as dispatching
+from referee.tournament.playing.batch import Batch, Failed
 from referee.tournament.playing.dispatcher import MAX_STALLS, START_PAUSES
 from referee.tournament.playing.late_replies import LateReplies, late_bots
 from referee.tournament.playing.run import Run
@@ -145,12 +146,9 @@ FOUR = made_setup(4, deals=2, withdraw_after=2)
 
 
 def apart(wanted: TournamentSetup) -> set[int]:
-    """Return the first two matches, one after the other, that have no common bot."""
-    matches = [*played(wanted).matches()]
-    for one, two in pairwise(matches):
-        if not {*one.players} & {*two.players}:
-            return {one.match, two.match}
-    raise AssertionError
+    """Return the first match, and the first one that has no common bot with it."""
+    first, *others = played(wanted).matches()
+    return {first.match, next(e.match for e in others if not {*e.players} & {*first.players})}
 
 
 @pytest.mark.parametrize("tries", [0, len(START_PAUSES)])
@@ -210,3 +208,74 @@ def test_a_bot_that_hangs_alone_is_withdrawn_as_before() -> None:
 
 def test_late_bots_of_several_matches() -> None:
     assert late_bots([late(1, (0, 1)), late(2, (2, 3)), row(Plan(3, 1, 1, (0, 1)))]) == {0, 2}
+
+
+# --- which matches are played beside each other ---------------------------------------------------
+
+
+class Beside(MadeUp):
+    """An executor that ends the oldest batch when nothing else happens.
+
+    Attributes:
+        bots: the bots of each batch in play, after each new batch.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._in_play: list[tuple[Batch, Future[list[MatchRow] | Failed]]] = []
+        self.bots: list[list[set[int]]] = []
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self._in_play.append((args[0], Future()))
+        self.bots.append([{*batch.entrants} for batch, _ in self._in_play])
+        return self._in_play[-1][1]
+
+    def end_one(self) -> None:
+        batch, future = self._in_play.pop(0)
+        future.set_result(self._play(batch))
+
+
+def play_beside(
+    executor: Beside, bots: int, jobs: int, monkeypatch: pytest.MonkeyPatch, deals: int = 9
+) -> list[list[set[int]]]:
+    """Play a round robin. Returns the bots of each batch in play, after each new batch."""
+    monkeypatch.setattr(dispatching, "LOOK_SECONDS", 0)
+    wanted = made_setup(bots, deals=deals)
+    plans = [
+        Plan(row.match, row.deal, row.seed, tuple(row.players)) for row in played(wanted).matches()
+    ]
+    with dispatcher(executor, jobs) as made:
+        for rows in made.play(wanted, iter(plans)):
+            if not rows:
+                executor.end_one()
+    assert sorted(executor.played) == [plan.match for plan in plans]
+    return executor.bots
+
+
+def has_partner(bots: set[int], in_play: list[set[int]]) -> bool:
+    return any(bots.isdisjoint(others) for others in in_play)
+
+
+@pytest.mark.parametrize(("bots", "jobs"), [(4, 2), (5, 2), (9, 2), (8, 4)])
+def test_matches_beside_each_other_have_no_common_bot(
+    bots: int, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With four bots that's only possible until the next matches have none of the other two."""
+    moments = play_beside(Beside(), bots, jobs, monkeypatch)[jobs:]
+    alone = [each for each in moments if not all(has_partner(bots, each) for bots in each)]
+    assert len(alone) <= len(moments) * (0.2 if bots < 6 else 0.1)
+
+
+def test_a_batch_leaves_half_of_the_bots_for_its_partner(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = play_beside(Beside(), 9, 2, monkeypatch)
+    assert max(len(bots) for in_play in moments for bots in in_play) == 4
+
+
+def test_one_job_plays_in_the_order_of_the_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+    executor = Beside()
+    play_beside(executor, 4, 1, monkeypatch)
+    assert executor.played == sorted(executor.played)
+
+
+def test_three_bots_have_no_partners(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert play_beside(Beside(), 3, 2, monkeypatch)

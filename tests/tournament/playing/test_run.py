@@ -17,7 +17,7 @@ import pytest
 from referee.errors import InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
 from referee.tournament.playing.batch import BATCH_SECONDS, Failed
-from referee.tournament.playing.dispatcher import AHEAD, MAX_DEATHS, MAX_OTHERS, Dispatcher
+from referee.tournament.playing.dispatcher import MAX_DEATHS, MAX_OTHERS, Dispatcher
 from referee.tournament.playing.run import MOST_FAILED, Run
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import MatchRow, Plan
@@ -255,25 +255,26 @@ def test_a_batch_has_as_many_matches_as_fit(
     """The first batches have one, because it's not known yet how long a match takes."""
     monkeypatch.setattr("referee.tournament.playing.dispatcher.MAX_BATCH", 8)
     executor = Noting(seconds)
-    run_with(executor)
-    first = 2 * AHEAD
-    assert executor.sizes[:first] == [1] * first
-    assert {*executor.sizes[first:-1]} == {size}
-    assert sum(executor.sizes) == 60
+    with dispatcher(executor, 2) as made:
+        assert sum(map(len, made.play(SETUPS["round robin"], of_one_line_up(58)))) == 58
+    assert executor.sizes[:2] == [1, 1]
+    assert {*executor.sizes[2:]} == {size}
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_so_many_batches_are_in_flight(jobs: int) -> None:
     executor = Noting(9.0)
-    setup = SETUPS["round robin"]
-    plans = (Plan(number, number, 1, (0, 1)) for number in range(60))
     with dispatcher(executor, jobs) as made:
-        finished = made.play(setup, plans)
+        finished = made.play(SETUPS["round robin"], of_one_line_up(60))
         next(finished)
-        assert len(executor.sizes) == jobs * AHEAD
+        assert len(executor.sizes) == jobs
         made.stop()
-        assert len([*finished]) == jobs * AHEAD - 1
-        assert len(executor.sizes) == jobs * AHEAD
+        assert len([*finished]) == jobs - 1
+        assert len(executor.sizes) == jobs
+
+
+def of_one_line_up(matches: int) -> Iterator[Plan]:
+    return (Plan(number, number, 1, (0, 1)) for number in range(matches))
 
 
 @pytest.mark.parametrize(
