@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from referee import play_match
+from referee import cli, play_match
 from referee.cli import registry
 from tests.support.batches import play_in_a_thread
+from tests.support.helpers import Say
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -24,6 +26,19 @@ def _parsers_are_made_once() -> Iterator[None]:
 @pytest.fixture
 def in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     play_in_a_thread(monkeypatch)
+
+
+@pytest.fixture
+def say(in_a_thread: None, capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Say:
+    """Run a command in an empty folder. Returns its exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> tuple[int, str, str]:
+        code = cli.main([*words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -28,6 +28,8 @@ from referee.match.machine import Disqualified, Entry, Match, Sent
 ROOT = Path(__file__).parents[2]
 # Multiplies the number of random trials.
 TIMES = int(os.environ.get("REFEREE_TEST_TIMES", "1"))
+Say = Callable[..., tuple[int, str, str]]
+"""The fixture `say`: runs a command, and returns its exit code, stdout and stderr."""
 NAMES = ("Ann", "Ben", "Cid", "Dee")
 DEFAULT_SEAT = {
     "hand": ["copper"] * 5,

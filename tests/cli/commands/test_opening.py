@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 import referee
-from referee import cli
 from referee.logs.entries import read_record
 from referee.logs.record import Header, ReceivedEntry
 from referee.match.opening import opening_answers
@@ -21,6 +18,7 @@ from referee.tournament.report.notable_losses import repeat_command
 from referee.tournament.store import Store
 from referee.web.recorded import read_match
 from referee.web.server import pages
+from tests.support.helpers import Say
 from tests.support.live import ROOT
 from tests.support.made_up import contents
 from tests.support.marks import slow
@@ -28,20 +26,6 @@ from tests.support.marks import slow
 RECORD = str(ROOT / "spec" / "examples" / "two-players.record.jsonl")
 BOTS = ["gatherer", "formation"]
 BOT_WARS = ["--game", "botwars"]
-Say = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def say(in_a_thread: None, capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Say:
-    """Run a command in an empty folder. Returns its exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> tuple[int, str, str]:
-        code = cli.main([*words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
 
 
 def replies(record: str) -> tuple[Header, list[list[bytes]]]:

@@ -7,38 +7,23 @@ import re
 import shlex
 import shutil
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from referee import cli
 from referee.logs.entries import read_record, summaries
 from referee.logs.record import SentEntry
 from referee.tournament.store import Store
 from referee.web.server import pages
+from tests.support.helpers import Say
 from tests.support.live import ROOT
 from tests.support.made_up import contents
 
 RECORD = str(ROOT / "spec" / "examples" / "two-players.record.jsonl")
 BOTS = ["big_money.json", "smithy.json"]  # rule files, so no processes are started
 FROM = ["--position", RECORD, "--turn", "34"]  # of 38
-Say = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def say(in_a_thread: None, capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Say:
-    """Run a command in an empty folder. Returns its exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> tuple[int, str, str]:
-        code = cli.main([*words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
 
 
 def sent(record: str) -> list[bytes]:
