@@ -203,7 +203,7 @@ class _Pool(ProcessPoolExecutor):
         """Return the process ids of the workers, and of the process that forks them."""
         workers = set(self._processes or ())
         parents = {int(fields[1]) for pid in workers if (fields := stat_fields(pid))}
-        return (workers | parents) - {os.getpid()}
+        return workers | parents
 
 
 def _begin(
@@ -221,7 +221,7 @@ def _begin(
     os.environ.update(environment)
     if number is not None:
         with number.get_lock():
-            os.sched_setaffinity(0, places[number.value % len(places)])
+            os.sched_setaffinity(0, places[number.value])
             number.value += 1
     for of_terminal in _OF_TERMINAL:
         signal.signal(of_terminal, signal.SIG_IGN)

@@ -12,20 +12,22 @@ import subprocess
 import sys
 import textwrap
 import threading
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from referee import workers
 from referee.bots.processes import prctl
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children
 from referee.errors import ShortageError
-from referee.workers import prepare, worker_processes
+from referee.workers import _begin, _Pool, prepare, worker_processes
 from tests.support.live import is_running
 from tests.support.marks import all_cases, slow
 
@@ -107,6 +109,14 @@ def test_the_environment_and_folder_of_a_worker_are_those_of_now(
         with worker_processes(1) as pool:
             assert pool.submit(os.getenv, "REFEREE_TEST_VALUE").result() == value
             assert pool.submit(os.getcwd).result() == str(folder)
+            assert pool.submit(begin_again, {"A": "1"}).result() == ({"A": "1"}, signal.SIG_DFL)
+
+
+def begin_again(environment: dict[str, str]) -> tuple[dict[str, str], object]:
+    """Set up this worker again, after somebody has handled SIGTERM."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    _begin((), None, environment)
+    return dict(os.environ), signal.getsignal(signal.SIGTERM)
 
 
 @needs_fork_server
@@ -161,20 +171,20 @@ def test_the_process_from_which_workers_are_forked_prints_no_traceback() -> None
     assert (done.stdout, done.stderr) == ("noticed\n", "")
 
 
-def fork_both(pool: Executor) -> None:
-    for future in [pool.submit(signal.pause) for _ in range(2)]:
-        future.result(timeout=60)
-
-
-@pytest.mark.slow
-@needs_fork_server
-def test_a_worker_that_cannot_be_forked_is_one_that_has_ended() -> None:
+@pytest.mark.parametrize("error", [EOFError, ConnectionRefusedError, BrokenPipeError])
+def test_a_worker_that_cannot_be_forked_is_one_that_has_ended(
+    error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A failed fork isn't reported as a bug in the referee."""
-    with worker_processes(2) as pool:
-        parent = pool.submit(os.getppid).result()
-        os.kill(parent, signal.SIGKILL)
-        with pytest.raises(BrokenProcessPool):
-            fork_both(pool)
+
+    def submit(*given: object) -> None:
+        raise error
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit)
+    main = sys.modules["__main__"].__spec__
+    with _Pool(1) as pool, pytest.raises(BrokenProcessPool):
+        pool.submit(os.getpid)
+    assert sys.modules["__main__"].__spec__ is main
 
 
 @needs_fork_server
@@ -190,6 +200,15 @@ def test_no_worker_is_left_when_another_one_has_died(monkeypatch: pytest.MonkeyP
     assert multiprocessing.active_children() == before
 
 
+@needs_fork_server
+def test_a_block_that_fails_kills_only_its_own_workers() -> None:
+    with worker_processes(1) as pool:
+        worker = pool.submit(os.getpid).result()
+        with suppress(KeyboardInterrupt), worker_processes(1):
+            raise KeyboardInterrupt
+        assert pool.submit(os.getpid).result() == worker
+
+
 def outlive_the_fork_server(fifo: Path) -> None:
     """Kill the fork server. Nobody kills this worker, and it ends after the pool was shut down."""
     prctl._prctl(prctl._SET_PDEATHSIG, 0)
@@ -200,6 +219,16 @@ def outlive_the_fork_server(fifo: Path) -> None:
     os._exit(0)
 
 
+@needs_fork_server
+def test_a_block_waits_for_its_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    awaited: list[set[int]] = []
+    monkeypatch.setattr(workers, "await_end", awaited.append)
+    with worker_processes(1) as pool:
+        worker = pool.submit(os.getpid).result()
+    assert awaited == [{worker}]
+
+
+@pytest.mark.slow  # it takes another fork server, which has to import what the workers need
 @needs_fork_server
 def test_a_block_waits_for_workers_whose_fork_server_was_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -235,6 +264,26 @@ def test_ctrl_c_does_not_end_the_process_from_which_workers_are_forked() -> None
     with program:
         assert program.stdout is not None
         assert program.stdout.read() == "forked\n"
+
+
+def test_a_worker_that_two_looks_have_found_stopped_is_killed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After Ctrl-Z and `fg`, some may look stopped for a moment."""
+    looks = iter([{1, 2}, {2, 3}, {3, 1}])
+    stopped = set[int]()
+    killed: list[int] = []
+    monkeypatch.setattr(workers, "stat_fields", lambda pid: [b"T" if pid in stopped else b"S"])
+    monkeypatch.setattr(os, "kill", lambda pid, number: killed.append(pid))
+
+    def wait(seconds: float) -> bool:
+        stopped.clear()
+        stopped.update(next(looks, ()))
+        return not stopped
+
+    pool: Any = SimpleNamespace(pids=lambda: {1, 2, 3})
+    workers._kill_stopped(pool, cast("threading.Event", SimpleNamespace(wait=wait)))
+    assert killed == [2, 3]
 
 
 @pytest.mark.slow
@@ -298,6 +347,7 @@ def test_without_shared_memory_it_says_so(monkeypatch: pytest.MonkeyPatch) -> No
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", no_lock)
+    monkeypatch.setattr(workers, "prepare", lambda: True)  # no process is forked
     with (
         pytest.raises(ShortageError, match=r"a writable /dev/shm with free space\): No such file"),
         worker_processes(1),
@@ -311,4 +361,6 @@ def test_each_worker_stays_on_its_cores() -> None:
     with worker_processes(1, pin=True, places=[{first}]) as pool:
         assert pool.submit(os.sched_getaffinity, 0).result() == {first}
     with worker_processes(1, places=[{first, *others}]) as pool:
+        assert pool.submit(os.sched_getaffinity, 0).result() == {first, *others}
+    with worker_processes(len(others) + 2, pin=True) as pool:  # not a core for each
         assert pool.submit(os.sched_getaffinity, 0).result() == {first, *others}
