@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -192,6 +193,28 @@ def test_rows_are_a_table(game: str, bots: list[referee.BotLike], fact: str) -> 
     assert set(list(rows[0])[:20]) <= set(re.findall(r"`(\w+)`", described[0]))
 
 
+def test_a_row_without_a_card_has_none_of_it() -> None:
+    bots: list[referee.BotLike] = ["big_money.json", cautious]
+    rows = referee.play_matches(bots, 1, seed=1, options={"max_turns": 6}).rows()
+    one, other = sorted(rows, key=itemgetter("number"))
+    assert (one["cards_silver"] > 0, other["cards_silver"]) == (True, 0)
+
+
+@pytest.mark.parametrize("deals", [6, 9])
+def test_an_interval_ends_at_all_points(deals: int) -> None:
+    """A rounding error would lead to more than 1 with 6 deals."""
+    results: Any = [
+        SimpleNamespace(seed=deal, players=[SimpleNamespace(rank=rank) for rank in ranks])
+        for deal in range(deals)
+        for ranks in ((1, 2), (2, 1))
+    ]
+    matches = referee.Matches(
+        ["a", "b"], 1, results, [(0, 1), (1, 0)] * deals, [2 * deals, 0], [0, 0], [0, 2 * deals], 0
+    )
+    one, other = matches.points()
+    assert (one.share, one.high, other.low) == (1.0, 1.0, 0.0)
+
+
 def test_the_matches_are_shown_in_a_line() -> None:
     matches = referee.play_matches([cautious, cautious], 2, seed=1, options=SHORT)
     sums = "cautious won 0, drew 2, lost 0"
@@ -267,6 +290,7 @@ def test_records(tmp_path: Path, jobs: int, record_stderr: bool) -> None:
     assert [summary.header.seed for summary in summaries(files)] == [
         result.seed for result in matches.results
     ]
+    assert matches.results[0].players[0].exit_code is None  # it has played on
     for file in files:
         written = {type(entry) for entry in read_record(file)}
         assert b'"names"' not in zstd.decompress(file.read_bytes()).partition(b"\n")[0]

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 import referee
+from referee import api
 from referee.logs import verify_record
+from referee.match.sandbox import NO_SANDBOX
 from tests.support.live import ROOT, hostile
 from tests.support.live import referee as run_referee
 from tests.support.marks import slow
@@ -53,6 +55,25 @@ def test_the_luck_of_the_record_or_another(tmp_path: Path) -> None:
     others = {str(end(referee.resume(RECORD, bots, turn=10, seed=seed))) for seed in range(1, 3)}
     assert len(others) > 1
     assert str(end(one)) in others
+    referee.resume(file, bots, turn=20, seed=4, record=tmp_path / "third.jsonl")
+    header = json.loads((tmp_path / "third.jsonl").read_text().partition("\n")[0])
+    assert header["redeals"] == [{"turn": 10, "seed": 1}, {"turn": 20, "seed": 4}]
+
+
+@pytest.mark.parametrize("game", ["dominion", "botwars"])
+def test_the_game_is_that_of_the_record_which_no_bot_can_see(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The default of `game` stands for any game."""
+    monkeypatch.setattr(api, "resolve", lambda choice, hidden: seen.append(hidden) or NO_SANDBOX)
+    seen: list[Any] = []
+    record, bots = tmp_path / "r.jsonl", ["gatherer"] * 2
+    referee.play_match(bots, game="botwars", options={"max_turns": 3}, record=record)
+    assert referee.resume(record, bots, turn=2, game=game).game == "botwars"
+    fewer = {"max_turns": 2}
+    many = referee.play_matches(bots, 1, position=(record, 2), game=game, options=fewer)
+    assert (many.results[0].game, many.results[0].turns) == ("botwars", 2)
+    assert seen == [[str(record)]] * 3
 
 
 def test_the_limits_of_single_bots_stay(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def _drawn(
     left = spec.opening
     while left and match.due:
         requests = _hear(match, players)
-        is_drawn = not any(recorded[seat] for seat in match.due)
+        is_drawn = not any(recorded)
         left -= is_drawn
         for seat in match.due:
             line = recorded[seat].popleft() if recorded[seat] else None

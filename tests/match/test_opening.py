@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -11,7 +13,8 @@ from referee.errors import GameError, UsageError
 from referee.games import GAMES, outside
 from referee.games.interface.definition import GameDefinition
 from referee.logs.conversation import position_at
-from referee.match.machine import Match, Redeal
+from referee.match import opening
+from referee.match.machine import Match, Redeal, Sent
 from referee.match.opening import TRIES, check_opening, opening_answers
 from referee.match.players import Players, name_line
 from referee.match.spec import MatchSpec, match_spec
@@ -76,6 +79,31 @@ def test_an_opening_that_ends_the_game_is_drawn_again(connect4: str) -> None:
         assert after(spec, opening_answers(spec)).outcome is None
     with pytest.raises(UsageError, match=f"seed 1 the game ends so early in {TRIES} of {TRIES} "):
         opening_answers(spec_of(connect4, 42))
+
+
+def test_an_opening_is_drawn_so_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An opening whose last reply ends the game is none either."""
+    spec = replace(match_spec(["a", "b"], game="botwars", options={"max_turns": 3}), opening=3)
+    tries: list[int] = []
+    drawn = opening._drawn
+    monkeypatch.setattr(opening, "_drawn", lambda *given: tries.append(given[2]) or drawn(*given))
+    with pytest.raises(UsageError, match="ends so early"):
+        opening_answers(spec)
+    assert tries == [*range(TRIES)]
+    assert opening_answers(replace(spec, opening=2))
+
+
+def test_a_player_sees_only_its_own_requests() -> None:
+    match = spec_of("dominion", 1).new_match()
+    match.start()
+    seen: list[int] = []
+    players: Any = SimpleNamespace(observe=lambda seat, message: seen.append(seat))
+    assert opening._hear(match, players).keys() == {0, 1}
+    for seat in (0, 1):
+        match.receive(seat, name_line(seat, "x"))
+    seen_before, public = [*seen], sum(e.to is None for e in match._entries if type(e) is Sent)
+    opening._hear(match, players)
+    assert (seen_before, len(seen)) == ([0, 1], 2 + 2 * public + 1)
 
 
 def test_an_opening_comes_after_the_replies_of_a_position() -> None:

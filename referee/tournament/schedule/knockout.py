@@ -81,11 +81,11 @@ class Results:
 
     def points_of(self, bot: int | None) -> float:
         """Return a bot's points in all matches that count."""
-        # A rounding error must not break a tie.
-        return round(self._points[bot], 6)
+        return self._points[bot]
 
     def scores_of(self, bot: int | None) -> float:
         """Return the sum of a bot's scores in all matches that count."""
+        # A rounding error must not break a tie.
         return round(self._scores[bot], 6)
 
 

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from referee.tournament.playing.forfeits import Forfeits, Settled
+from referee.tournament.playing.live import live_path
 from referee.tournament.playing.run import Run
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import (
@@ -290,6 +291,44 @@ def test_withdrawals_of_later_matches_stand_until_they_are_decided_again() -> No
         forfeits.settle(stage, set(), 2)
         assert forfeits.next == 2
         assert forfeits.withdrawn == ({0: Withdrawal(match, "timeout")} if stands else {})
+    # An earlier withdrawal counts, e.g. of a bot that was left out for a while.
+    forfeits._withdrawals.found[0] = Withdrawal(1, "timeout")
+    assert forfeits.withdrawn == {0: Withdrawal(1, "timeout")}
+
+
+def test_many_forfeits_are_stored_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.tournament.playing.forfeits._MAX_FORFEITS", 3)
+    store = Store.in_memory()
+    store.add_stage(made(3, deals=9))
+    store.withdraw(0, -1)
+    store.withdraw(1, -1)
+    forfeits, stage = Forfeits(store), next(stages(store))
+    assert [len(forfeits.settle(stage, set(), 8).forfeits) for _ in range(4)] == [3, 3, 2, 0]
+
+
+@pytest.mark.parametrize("bots", [2, 3])
+def test_a_bot_that_is_withdrawn_before_the_first_match_plays_none(bots: int) -> None:
+    """Two bots play no match at all then, and that has no forfeits."""
+    store = Store.in_memory()
+    store.add_stage(made(bots, deals=2))
+    store.withdraw(1, -1)
+    assert len(play(store)) == (4 if bots == 3 else 0)
+    assert store.count() == ((12, 8) if bots == 3 else (0, 0))
+    assert is_finished(store)
+
+
+def test_a_match_that_became_a_forfeit_while_it_was_played_is_not_stored(tmp_path: Path) -> None:
+    """Its file for viewers goes too."""
+    store = Store.in_memory()
+    store.add_stage(made(3, deals=2))
+    run = Run(store, live=tmp_path)
+    assert run._forfeits is not None
+    run._forfeits.next = 1
+    plans = next(stages(store)).plans(0)
+    for plan in plans:
+        live_path(tmp_path, plan.match).touch()
+    run._add([row(plan) for plan in plans])
+    assert ([*store.played()], [*tmp_path.iterdir()]) == ([1], [])
 
 
 def always(*bots: int) -> Result:

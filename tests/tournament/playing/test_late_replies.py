@@ -206,6 +206,19 @@ def test_a_bot_that_hangs_alone_is_withdrawn_as_before() -> None:
     assert store.count()[0] == 48
 
 
+def test_a_match_counts_if_one_of_its_late_bots_is_at_fault() -> None:
+    both = late(1, (0, 1))
+    both = replace(both, late_replies=(*both.late_replies, LateReply(1, 0, 10, "")))
+    with dispatcher(Stall(set())) as made:
+        made._begin(FOUR)
+        made._late = LateReplies(lambda bot: bot)
+        assert made._undoubted([both], ["a batch"]) == []
+        made._stalls[1] = MAX_STALLS - 1
+        assert made._undoubted([both], ["a batch"]) == []
+        made._stalls[1] = MAX_STALLS
+        assert made._undoubted([both], ["a batch"]) == [both]
+
+
 def test_late_bots_of_several_matches() -> None:
     assert late_bots([late(1, (0, 1)), late(2, (2, 3)), row(Plan(3, 1, 1, (0, 1)))]) == {0, 2}
 

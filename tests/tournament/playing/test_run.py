@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from referee.errors import InternalError, ShortageError, UsageError
@@ -127,7 +126,7 @@ def test_sprt_stops_when_it_knows() -> None:
     assert run.test.verdict == "H1"
 
 
-def test_sprt_drops_what_was_played_beyond_even_after_a_kill() -> None:
+def test_sprt_drops_what_was_played_beyond_even_after_a_kill(tmp_path: Path) -> None:
     setup = SETUPS["sprt"]
     whole = contents(played(setup, first_wins))
     store = played(setup, first_wins)
@@ -135,8 +134,14 @@ def test_sprt_drops_what_was_played_beyond_even_after_a_kill() -> None:
     # If a run is killed at this moment, the store still has matches after the deciding deal.
     beyond = [Plan(matches + n, (matches + n) // 2, 9, [(0, 1), (1, 0)][n % 2]) for n in range(6)]
     store.add([first_wins(plan) for plan in beyond])
-    assert play(store, first_wins) == []
+    for match in range(matches + 6):
+        (tmp_path / f"{match:06}.record.jsonl.zst").touch()
+    with dispatcher(MadeUp(first_wins)) as made:
+        run = Run(store, records=tmp_path)
+        run.play(made)
+    assert run.played == 0
     assert contents(store) == whole
+    assert {path.name[:6] for path in tmp_path.iterdir()} == {f"{m:06}" for m in range(matches)}
 
 
 def test_sprt_does_not_count_a_deal_with_a_void_match() -> None:
@@ -451,19 +456,6 @@ def test_records_and_stderr_stand_in_files(tmp_path: Path) -> None:
     )
     with LogReader(str(tmp_path / "000058.record.jsonl.zst")) as lines:
         assert b"".join(lines) == b'{"match":58}\n'
-
-
-def test_what_was_written_of_matches_that_sprt_drops_is_removed(tmp_path: Path) -> None:
-    store = Store.in_memory()
-    store.add_stage(SETUPS["sprt"])
-
-    def result(plan: Plan) -> MatchRow:
-        return msgspec.structs.replace(first_wins(plan), record=b"{}\n", stderr=[b"", b"oh"])
-
-    with dispatcher(MadeUp(result), jobs=5, keep="all") as made:
-        Run(store, records=tmp_path).play(made)
-    kept = {f"{match:06}" for match in store.played()}
-    assert {path.name[:6] for path in tmp_path.iterdir()} == kept
 
 
 def test_a_record_without_a_stored_match_is_removed(tmp_path: Path) -> None:

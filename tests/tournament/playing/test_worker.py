@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from functools import partial
 from itertools import count
 from math import inf
@@ -12,6 +14,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import trio
+import trio.testing
 from msgspec.structs import replace
 
 from referee.bots.command import BotCommand, PythonBot
@@ -19,6 +23,8 @@ from referee.bots.stand_in import stand_in
 from referee.errors import GameError
 from referee.games.interface.faults import Disqualification
 from referee.match.limits import Limits
+from referee.match.spec import MatchSpec
+from referee.tournament.playing import witness
 from referee.tournament.playing import worker as module
 from referee.tournament.playing.batch import BATCH_SECONDS
 from referee.tournament.playing.witness import MOST_SECONDS, witness_seconds
@@ -26,11 +32,13 @@ from referee.tournament.playing.worker import (
     MAX_LATE_REPLAYS,
     MAX_STDERR,
     Lateness,
+    Worker,
     _Attempt,
     _files,
     _head_and_tail,
     _until_deadline,
 )
+from referee.tournament.rows import LateReply
 from tests.support.batches import batch, play, worker
 from tests.support.live import hostile
 
@@ -98,18 +106,57 @@ def test_the_record_of_a_match_with_trouble_is_kept(
     assert row.seats[1].fault_count == faults
 
 
-def test_a_match_is_void_after_one_late_attempt_too_many() -> None:
+@pytest.mark.parametrize(
+    ("restarts", "times", "late", "void"),
+    [
+        ([True, True], 0, 0, False),
+        ([], MAX_LATE_REPLAYS, MAX_LATE_REPLAYS, False),
+        ([True], MAX_LATE_REPLAYS + 1, MAX_LATE_REPLAYS + 1, True),
+    ],
+)
+async def test_a_match_is_void_after_one_late_attempt_too_many(
+    restarts: list[bool], times: int, late: int, void: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the first attempt, no process that has seen the match plays it."""
+    assert MAX_LATE_REPLAYS == 3  # failing-bots.md: "again, up to three times"
+    again, lateness = iter(restarts), iter([True] * times)
+    fresh = []
+
+    async def attempt(worker: Worker, made: _Attempt) -> bool:
+        made.play_objects()
+        fresh.append(made.fresh)
+        return next(again, False)
+
+    monkeypatch.setattr(Worker, "_attempt", attempt)
+    monkeypatch.setattr(_Attempt, "is_late", lambda attempt: next(lateness, False))
     matches = batch(["one", "two"], (1,), keep="none")
     source = PythonBot("stand-in", partial(stand_in, "dominion"))
-    attempt = _Attempt(matches, matches.plans[0], {0: source, 1: source})
-    attempt.play_objects()
-    rows = [attempt.row(late, 2) for late in (0, MAX_LATE_REPLAYS, MAX_LATE_REPLAYS + 1)]
-    assert [(row.late, row.restarts, row.void) for row in rows] == [
-        (0, 2, False),
-        (MAX_LATE_REPLAYS, 2, False),
-        (MAX_LATE_REPLAYS + 1, 2, True),
-    ]
-    assert [seat.stderr for seat in rows[0].seats] == [None, None]
+    row = await Worker()._play(matches, matches.plans[0], {0: source, 1: source})
+    assert (row.late, row.restarts, row.void) == (late, len(restarts), void)
+    assert fresh == [False, *[True] * (len(restarts) + min(late, MAX_LATE_REPLAYS))]
+
+
+def test_the_matches_of_a_deal_share_an_opening(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    monkeypatch.setattr(module, "opening_answers", lambda spec, before: drawn.append(spec.luck))
+    it = Worker()
+    for luck, run in ((1, "a"), (1, "a"), (2, "a"), (2, "b"), (1, "b")):
+        spec = SimpleNamespace(opening=2, luck=luck)
+        made: Any = SimpleNamespace(batch=SimpleNamespace(answers=(), run=run), spec=spec)
+        it._answers(made)
+    assert drawn == [1, 2, 2, 1]
+
+
+@pytest.mark.parametrize("code", [Disqualification.TIMEOUT, Disqualification.EXITED])
+def test_a_late_reply_is_the_last_of_its_seat(code: Disqualification) -> None:
+    attempt: Any = object.__new__(_Attempt)
+    attempt.plan = SimpleNamespace(players=(3, 5))
+    attempt.left_at = {1: 20.0}
+    attempt.played = SimpleNamespace(
+        disqualified={1: SimpleNamespace(code=code)}, reply_seconds=[[9.0], [1.0, 4.0]]
+    )
+    late = LateReply(5, 16.0, 20.0, os.uname().nodename)
+    assert attempt._late_replies() == ((late,) if code == Disqualification.TIMEOUT else ())
 
 
 @pytest.mark.parametrize("keep", ["all", "faulty", "none"])
@@ -167,10 +214,10 @@ def test_a_match_is_played_again_if_the_witness_is_late_too(
     """The witness may take a second."""
     waited = iter([*seconds, 0.0])
 
-    async def witness(spec: object) -> float:
+    async def told(spec: object) -> float:
         return next(waited)
 
-    monkeypatch.setattr(module, "witness_seconds", witness)
+    monkeypatch.setattr(module, "witness_seconds", told)
     monkeypatch.setattr(_Attempt, "is_late", lambda attempt: False)  # here the referee may be late
     with worker() as executor:
         (row,) = play(
@@ -190,10 +237,10 @@ def test_a_match_is_played_again_if_the_witness_is_late_too(
 async def test_with_a_long_limit_the_witness_may_take_a_tenth_of_it(
     limit: float, seconds: float, is_late: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def witness(spec: object) -> float:
+    async def told(spec: object) -> float:
         return seconds
 
-    monkeypatch.setattr(module, "witness_seconds", witness)
+    monkeypatch.setattr(module, "witness_seconds", told)
     attempt: Any = object.__new__(_Attempt)
     attempt.spec = SimpleNamespace(each_limits=[Limits(time_limit=99), Limits(time_limit=limit)])
     attempt.played = SimpleNamespace(
@@ -203,6 +250,38 @@ async def test_with_a_long_limit_the_witness_may_take_a_tenth_of_it(
     assert await attempt.is_witnessed() == is_late
     attempt.played.disqualified[1].code = Disqualification.EXITED
     assert not await attempt.is_witnessed()
+
+
+async def test_a_witness_has_the_limits_of_the_match_and_ends(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
+) -> None:
+    ended, launched = [], []
+
+    class Launched:
+        def __init__(self, *given: object) -> None:
+            launched.append(given[1:])
+
+        def end(self) -> None:
+            ended.append(self)
+
+    class Slow:
+        def push(self, line: bytes) -> None:
+            assert line == b"ready?\n"
+
+        async def reply(self, deadline: float) -> None:
+            await trio.sleep_until(deadline)
+
+    @asynccontextmanager
+    async def run(spec: MatchSpec, started: list[Any]) -> AsyncIterator[list[Slow]]:
+        assert (spec.each_limits, len(started)) == ((spec.limits,), 1)
+        yield [Slow()]
+
+    monkeypatch.setattr(witness, "LaunchedBot", Launched)
+    monkeypatch.setattr(witness, "run_bots", run)
+    spec = batch(["minimal", "minimal"], [1]).spec
+    own = replace(spec, limits_of_bots=(spec.limits, spec.limits._replace(grace=9.0)))
+    assert await witness_seconds(own) == pytest.approx(MOST_SECONDS)
+    assert (launched, len(ended)) == ([(spec.limits, spec.sandbox)], 1)
 
 
 @pytest.mark.slow

@@ -56,6 +56,10 @@ def test_seats_are_compared_in_deals_in_which_all_had_each() -> None:
     assert advantage.share == pytest.approx([2.5 / 3, 1 / 3, 1 / 3])
     deals.extend([2], [(1, 0, 3)], [(1, 2, 3)])
     assert seat_advantage(deals.table()).share == pytest.approx([2.5 / 3, 1 / 3, 1 / 3])
+    # In deal 9, only bot 3 has all seats.
+    lineups = [(0, 1, 3), (0, 3, 1), (3, 0, 1)]
+    deals.extend([9] * 3, lineups, [(1, 2, 3)] * 3)
+    assert seat_advantage(deals.table()).share == pytest.approx([2.5 / 3, 1 / 3, 1 / 3])
 
 
 def test_without_a_whole_deal_all_count() -> None:

@@ -164,6 +164,9 @@ def test_points_that_differ_by_a_rounding_error_are_equal() -> None:
     points = [third + third + third + 1, 2.0, 0.1 + 0.2, 0.3]
     found = swiss_round(points, {}, [0] * 4)
     assert {frozenset(pair) for pair in found.line_ups} == {frozenset({0, 1}), frozenset({2, 3})}
+    for round in range(4):
+        near = swiss_round([0.1 + 0.2, 0.3, 0.3, 0.1 + 0.2], {}, [0] * 4, round=round)
+        assert near == swiss_round([0.3] * 4, {}, [0] * 4, round=round)
 
 
 def test_equals_are_drawn_anew_in_each_round_and_by_each_seed() -> None:
@@ -239,7 +242,10 @@ def test_the_points_of_a_round_are_the_share_of_those_who_did_worse() -> None:
     assert table.opponents()[0] == 1.75 + 0 + 0.75
     table.add([(0, 1)], rows(((0, 1), [1, 1])), [2, 5])
     assert table.points == [2.25, 2.25, 0, 0.75, 2, 0.75, 3]
-    assert table.opponents()[0] == 2 * 2.25 + 0 + 0.75
+    assert table.opponents()[:2] == [2 * 2.25 + 0 + 0.75, 2 * 2.25 + 0]
+    table.add_empty(2)  # for nobody that is out or withdrawn
+    assert table.points == [4.25, 4.25, 0, 0.75, 4, 0.75, 5]
+    assert (table.byes[6], table.byes[3], table.rounds) == (4, 0, 5)
 
 
 @pytest.mark.parametrize(
