@@ -192,7 +192,7 @@ class Course:
         """
         entries = self.match.take_entries()
         is_request = False
-        listening, disqualified = self._listening, self.match.disqualified
+        listening = self._listening
         for entry in entries:
             if type(entry) is Sent:
                 self._lines.append(entry.line)
@@ -201,8 +201,7 @@ class Course:
                         lines.append(entry.line)
                 else:
                     is_request = True
-                    if entry.to not in disqualified:
-                        self.pending[entry.to].append(entry.line)
+                    self.pending[entry.to].append(entry.line)
             elif type(entry) is Received:
                 self._lines.append(entry.line)
         if len(self._lines) > _MOST_UNHASHED:

@@ -150,12 +150,28 @@ def test_a_broken_module_of_the_diagnosis_costs_only_the_cause(
     assert result.players[1].faults == {}
 
 
+def _wrong(error: Exception, cause: BaseException | None = None) -> str:
+    """Return the sentence about an explanation that raises this error."""
+
+    def explain() -> str:
+        try:
+            raise cause or error
+        except BaseException as first:
+            raise error from (None if cause is None else first)
+
+    return attempt(explain, str)
+
+
 def test_the_sentence_names_the_file_of_the_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     assert attempt(lambda: 1, len) == 1
     assert sentence("lines.quoted", b"x") == "`x`"
     assert sentence("names.likeness", 1, 2).startswith(f"{BUG} (TypeError in referee/diagnosis/")
     (only,) = sentences("fields.ignored_fields", [b"{}"], [1])
     assert only.startswith(f"{BUG} (AttributeError in referee/diagnosis/fields.py, line ")
+    assert f"(SyntaxError in {__file__}, line " in _wrong(SyntaxError("without a file"))
+    assert _wrong(SyntaxError("x", ("theirs.py", 7, 1, "x"))).endswith(" in theirs.py, line 7)")
+    assert "(ZeroDivisionError in " in _wrong(ValueError("of it"), ZeroDivisionError())
+    assert "(ValueError in " in _wrong(ValueError("of it"), KeyboardInterrupt())
     lines = import_module("referee.diagnosis.lines")
     monkeypatch.delattr(lines, "quoted")
     assert sentence("lines.quoted", b"x").startswith(f"{BUG} (AttributeError in ")

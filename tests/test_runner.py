@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from types import SimpleNamespace
 from typing import Any
 
@@ -601,6 +602,51 @@ async def test_a_kept_bot_has_no_exit_code() -> None:
     assert [player.exit_code for player in played.result.players] == [None, 3]
     lines = [msgspec.json.decode(line) for line in record.data.splitlines()]
     assert [line["exit_code"] for line in lines if line["entry"] == "exit"] == [None, 3]
+
+
+def test_a_bot_that_has_left_gets_no_more_lines() -> None:
+    it = course.Course(toy(turns=1), [InProcessBot(Named(1)), InProcessBot(Named(2))])
+    it.begin()
+    assert it.take()[1]
+    for lines in it.pending:
+        lines.clear()
+    it.give(0, EXITED, 0.0)
+    it.give(1, Named(2).reply([b'{"type":"player-name-request","player_number":"player2"}']), 0.0)
+    it.take()
+    assert it.pending[0] == []
+    assert it.pending[1]
+
+
+async def test_the_messages_are_hashed_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number consists of the first 53 bits of a SHA-256 (`Played.messages`)."""
+
+    async def played() -> tuple[int, list[bytes]]:
+        runner = Runner(toy(turns=2), [InProcessBot(Named(n)) for n in (1, 2)], alone=True)
+        lines: list[bytes] = []
+        runner.listeners.append(
+            lambda match, entries: lines.extend(e.line for e in entries if hasattr(e, "line"))
+        )
+        await runner.run()
+        return (await runner.close()).messages, lines
+
+    found, lines = await played()
+    assert f"{found:053b}" == f"{int(sha256(b''.join(lines)).hexdigest(), 16):0256b}"[:53]
+    monkeypatch.setattr(course, "_MOST_UNHASHED", 3)
+    assert (await played())[0] == found
+
+
+@pytest.mark.parametrize("is_process", [True, False])
+def test_the_header_says_by_what_processes_are_limited(
+    is_process: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(course, "limits_by", lambda limits, sandbox: "rlimits")
+    record = MemorySink()
+    it = course.Course(toy(turns=1), [InProcessBot(Named(1)), InProcessBot(Named(2))], None, record)
+    it.processes = {0: SimpleNamespace()} if is_process else {}
+    it.begin()
+    it.write(it.take()[0], 0.0)
+    header = msgspec.json.decode(record.data.splitlines()[0])
+    assert header.get("limits_by") == ("rlimits" if is_process else None)
 
 
 async def test_the_reply_at_which_a_game_fails_is_in_the_record() -> None:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from msgspec import UNSET
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.messages import AttackReply, AttackReplyReaction, PlayReply
 from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, InvalidReply, describe
-from referee.match.decode import MAX_CONTAINERS, MAX_DEPTH
+from referee.match.decode import MAX_CONTAINERS, MAX_DEPTH, decode_reply, reply_decoder
 from tests.support.helpers import TIMES, decoded
 from tests.support.marks import slow
 
@@ -487,6 +488,18 @@ def test_the_most_lists_and_objects(empty: bytes) -> None:
         )
 
 
+def test_a_costly_line_is_decoded_once() -> None:
+    """The fast path would read most of it in vain."""
+
+    def fast(line: bytes) -> None:
+        raise AssertionError
+
+    decoder: Any = SimpleNamespace(decode=fast, type=reply_decoder((PlayReply,)).type)
+    assert isinstance(decode_reply(containers(1_025), decoder), PlayReply)
+    with pytest.raises(AssertionError):
+        decode_reply(containers(1_024), decoder)
+
+
 # --- keys -------------------------------------------------------------------------------------
 
 
@@ -618,7 +631,7 @@ def test_broken_json(line: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("line", "byte"),
-    [(b"hello", 1), (b'{"a":+1}', 6), (b'{"a":"\x01"}', 7), (b'{"a":1,}', 8)],
+    [(b"hello", 1), (b"4E", 2), (b'{"a":+1}', 6), (b'{"a":"\x01"}', 7), (b'{"a":1,}', 8)],
 )
 def test_the_byte_at_which_json_breaks_is_named(line: bytes, byte: int) -> None:
     assert f" byte {byte}" in decode(line).detail + " "

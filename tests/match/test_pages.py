@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from referee.games import GAMES
 from referee.games.interface.faults import BAD_NAME_REPLY
-from referee.match.pages import game_page, load_page, read_page
+from referee.match.pages import _sections, game_page, load_page, read_page
 from tests.support.live import ROOT
 
 DOMINION = load_page("protocol-v1")
@@ -26,6 +26,8 @@ def test_sections_are_those_of_the_headings() -> None:
     # 2.10 starts with the same characters, but isn't part of 2.1.
     assert [s.number for s in DOMINION.inside("2.1")] == ["2.1"]
     assert "A complete conversation" not in {s.title for s in DOMINION.sections.values()}
+    in_code = _sections("## 1 One\n```\n## 2 Two\n```\n## 3 Three\n")
+    assert [*in_code] == ["1", "3"]
 
 
 @pytest.mark.parametrize("page", PAGES)

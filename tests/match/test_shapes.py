@@ -106,6 +106,7 @@ def test_what_is_clear_inside_of_lists_is_understood() -> None:
     assert (found.cards[0].card, found.cards[0].count) == ("copper", 9)
     assert meant({"cards": [7, *PILES[1:]]}, SupplyInfo) is None
     assert meant({"player_number": 1}, PlayerGained) is None
+    assert meant(GAINED | {"gained": "1"}, PlayerGained) == PlayerGained("player1", "1")
 
 
 @pytest.mark.parametrize("changes", [{"gained": []}, {"gained": ["a", "b"]}, {"gained": None}])

@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -24,6 +25,7 @@ from referee.match.spec import (
     SHORT_SEEDS,
     checked_own,
     default_limits,
+    drawn_seed,
     match_spec,
     own_limits,
     own_limits_words,
@@ -130,9 +132,9 @@ def test_each_kind_of_limit_has_its_bounds(
 
 
 def test_a_seed_is_drawn_that_is_too_long_to_be_tried() -> None:
-    drawn = {match_spec(TWO).seed for _ in range(9)}
-    assert len(drawn) > 1
-    assert all(SHORT_SEEDS <= seed < MAX_SEED for seed in drawn)
+    assert len({match_spec(TWO).seed for _ in range(9)}) > 1
+    source: Any = SimpleNamespace(randrange=lambda *bounds: bounds)
+    assert drawn_seed(source) == (SHORT_SEEDS, MAX_SEED)
 
 
 def test_it_can_be_sent_to_another_process() -> None:
@@ -243,6 +245,8 @@ def test_limits_of_all_bots_and_of_tournaments() -> None:
     # What a sandbox limits is limited in tournaments too (limits, 1).
     assert (usual["memory_limit"], usual["process_limit"]) == (2**30, 256)
     assert usual.keys() & {"time_limit", "stderr_limit"} == set()
+    own = replace(GAMES["dominion"], tournament_limits={"time_bank": 7})
+    assert tournament_limits(own) == usual | {"time_bank": 7}
 
 
 def test_a_time_limit_of_none_switches_the_start_up_limit_off_too() -> None:

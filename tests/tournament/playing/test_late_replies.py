@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from referee.tournament.playing import dispatcher as dispatching
 from referee.tournament.playing.batch import Batch, Failed
-from referee.tournament.playing.dispatcher import MAX_STALLS, START_PAUSES
+from referee.tournament.playing.dispatcher import MAX_DEATHS, MAX_STALLS, START_PAUSES
 from referee.tournament.playing.late_replies import LateReplies, late_bots
 from referee.tournament.playing.run import Run
 from referee.tournament.rows import LateReply, MatchRow, Plan
@@ -204,6 +204,22 @@ def test_a_bot_that_hangs_alone_is_withdrawn_as_before() -> None:
     store, named = run(wanted, machine)
     assert (named, machine.alone) == ([], [])
     assert store.count()[0] == 48
+
+
+def test_a_match_whose_worker_dies_alone_is_played_with_the_others() -> None:
+    class Kills(Stall):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future = super().submit(fn, *args, **kwargs)
+            if args[0].alone and len(self.alone) <= MAX_DEATHS:
+                future = Future()
+                future.set_exception(BrokenExecutor())
+            else:
+                self._matches = set()
+            return future
+
+    machine = Kills(apart(FOUR))
+    store, _ = run(FOUR, machine)
+    assert contents(store) == contents(played(FOUR))
 
 
 def test_a_match_counts_if_one_of_its_late_bots_is_at_fault() -> None:

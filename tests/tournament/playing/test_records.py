@@ -89,6 +89,16 @@ def test_another_tournament_needs_another_folder(tmp_path: Path, other: Tourname
     claim_folder(tmp_path, [SETUP])
 
 
+def test_the_owner_counts_more_than_what_the_records_say(tmp_path: Path) -> None:
+    """The records of another tournament may look like ours, and those of our own be damaged."""
+    claim_folder(tmp_path, [EXTENDED])
+    write(tmp_path, 0, record(0))
+    with pytest.raises(UsageError, match=REFUSED):
+        claim_folder(tmp_path, [SETUP])
+    write(tmp_path, 0, record(0, seed=1))
+    claim_folder(tmp_path, [SETUP], [EXTENDED])
+
+
 def test_a_newer_referee_with_more_settings_knows_its_folder(tmp_path: Path) -> None:
     more: type[TournamentSetup] = msgspec.defstruct(
         "More", [("more", int, 3)], bases=(TournamentSetup,), frozen=True, kw_only=True

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -434,6 +435,32 @@ def test_a_batch_that_takes_too_long_is_given_back_in_part() -> None:
     matches = Counter(play(store, lambda plan: row(plan, seconds=0.0), most=1))
     assert set(matches.values()) == {1}
     assert len(matches) == 60
+
+
+def test_matches_are_given_out_in_the_order_of_the_schedule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That's also true for the rest of a batch, and if a worker dies."""
+    monkeypatch.setattr("referee.tournament.playing.dispatcher.MAX_BATCH", 4)
+
+    class InParts(Dying):
+        def __init__(self) -> None:
+            super().__init__({5})
+            self._most = 1
+            self._result = partial(row, seconds=0.0)
+            self.batches: list[list[int]] = []
+
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            self.batches.append([plan.match for plan in args[0].plans])
+            return super().submit(fn, *args)
+
+    executor = InParts()
+    plans = (Plan(number, number, 1, (0, 1)) for number in range(12))
+    with dispatcher(executor, jobs=1) as made:
+        assert sum(map(len, made.play(SETUPS["round robin"], plans))) == 12
+    whole = [[0], [1], [2, 3, 4, 5], [6, 7, 8, 9]]
+    rest = [[7, 8, 9, 3], [4, 5, 10, 11]]
+    assert executor.batches == [*whole, *rest, *([match] for match in (3, 4, 5, *range(7, 12)))]
 
 
 # --- records --------------------------------------------------------------------------------------

@@ -275,9 +275,13 @@ def test_in_the_check_a_bot_is_started_again(pauses: tuple[int, ...]) -> None:
     machine = Check({1}, ready=9)
     with dispatcher(machine) as made:
         found = broken_bots(made, made_setup(3), range(3), pauses=pauses)
-    assert [*found] == [1]
-    assert machine.starts.count(1) == 1 + len(pauses)
-    assert machine.starts.count(0) == 1
+        assert [*found] == [1]
+        assert machine.starts.count(1) == 1 + len(pauses)
+        assert machine.starts.count(0) == 1
+        # In matches there are as many starts as usual, and a first one of unknown length.
+        assert made._seconds is None
+        made._begin(made_setup(3))
+        assert made._pauses == START_PAUSES
 
 
 WAITS = """#!/bin/sh
@@ -315,5 +319,10 @@ def test_a_start_has_no_opening() -> None:
             openings.append((is_start, batch.spec.opening))
             return super()._play(batch)
 
-    run(made_setup(3, deals=1, opening=2), Seen({1}, 1))
+    wanted = made_setup(3, deals=1, opening=2)
+    run(wanted, Seen({1}, 1))
     assert set(openings) == {(False, 2), (True, 0)}
+    openings.clear()
+    with dispatcher(Seen(set(), 1)) as made:
+        assert broken_bots(made, wanted, range(3)) == {}
+    assert set(openings) == {(True, 0)}
