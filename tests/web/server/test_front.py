@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+from referee.tournament.choices import WITHDRAW_AFTER
 from referee.tournament.report import standings as report_standings
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
+from referee.web.server import pages
 from referee.web.server.app import Site
 from referee.web.server.charts import colours_of
 from referee.web.server.library import Item, Library
-from referee.web.server.links import Links
+from referee.web.server.links import Links, ServedLinks
 from referee.web.server.pages import Front, standings_file, standings_page
 from referee.web.server.tournaments import read_shown
 from referee.web.site import write_site
@@ -38,6 +41,66 @@ def winner_of(*draws: int, voids: tuple[int, ...] = ()) -> Result:
         return row(plan, [1] * len(ranks) if plan.match in draws else ranks)
 
     return result
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "--deals 10 --seed 1 --sandbox none"),
+        ({"opening": 3}, "--opening 3 --seed 1 --sandbox none"),
+        ({"keep_alive": False}, "--no-keep-alive --sandbox none"),
+        ({"sandbox": "bwrap"}, "--seed 1 --sandbox bwrap"),
+        ({"withdraw_after": None}, "--withdraw-after never"),
+        ({"withdraw_after": 3}, "--withdraw-after 3"),
+        ({"players": 3}, "--players 3 "),
+    ],
+)
+def test_the_command_of_a_tournament(options: dict[str, Any], words: str) -> None:
+    bots = [Entrant(name, "minimal") for name in "abc"]
+    usual = {"game": "dominion", "seed": 1, "withdraw_after": WITHDRAW_AFTER}
+    assert words in pages.command(setup(bots, **usual | options))
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [("new", "new=minimal"), ("minimal", "minimal"), ("a=b", "minimal"), ("-x", "minimal")],
+)
+def test_a_bot_has_its_name_in_a_command_if_it_can_be_typed(name: str, word: str) -> None:
+    assert pages._named(Entrant(name, "minimal"), "minimal") == word
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        *((0, "a minute"), (44, "a minute"), (45, "1 minute"), (100, "2 minutes")),
+        *((2_699, "45 minutes"), (2_700, "1 hour"), (9_000, "2 hours"), (9_100, "3 hours")),
+    ],
+)
+def test_a_time_in_a_few_words(seconds: float, text: str) -> None:
+    assert pages._about(seconds) == text
+
+
+def test_what_a_page_shows_of_many_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last round of a knockout is always there, and an outlier is drawn at the edge."""
+    monkeypatch.setattr(pages, "MOST_PAIRS", 1)
+    monkeypatch.setattr(pages, "store_page", lambda *_, **values: seen.append(values))
+    seen: list[dict[str, Any]] = []
+    wanted = made_setup(8, format="knockout", deals=2)
+    for until in (1, 17, 25, None):  # of 16 + 8 + 4
+        with played(wanted, winner_of(voids=(2,)), until=until, most=1, jobs=1) as store:
+            shown = read_shown(store, 0.0)
+            found = [bot for bot in shown.report.found.bots if bot.rating is not None]
+            least = found[len(found) // 2].rating or 0.0
+            monkeypatch.setattr(pages.charts, "far_below", lambda _, least=least: least)
+            standings_page(ServedLinks(), shown)
+            standings_file(store, shown)
+            counting = [match.match for match in store.matches() if not match.void]
+        served, file = seen[-2:]
+        assert (served["is_hidden"], file["is_hidden"]) == (until is not None, False)
+        assert [match.match for match in file["matches"]] == counting
+        assert served["racing"] == [bot.name for bot in found if (bot.rating or 0) >= least]
+    rounds = [(len(each["earlier_rounds"]), len(each["rounds"])) for each in seen[::2]]
+    assert rounds == [(0, 1), (1, 1), (2, 1), (2, 1)]
 
 
 def test_a_draw_has_no_winner_in_a_list() -> None:
