@@ -78,6 +78,13 @@ def test_the_grid_stands_before_the_question() -> None:
     ]
 
 
+@pytest.mark.parametrize(("cols", "row"), [(20, "r" + "  ." * 19), (21, "r" + "." * 20)])
+def test_a_grid_of_more_than_20_columns_has_one_character_per_cell(cols: int, row: str) -> None:
+    game = begin_at(new_setup(rows=4, cols=cols), {"grid": ("r" + "." * cols * 4)[: cols * 4]})
+    question = next(BotWarsDialogue(["Ann", "Ben"], 0).decide(game.requests[0].message))
+    assert question.state[1].text == row
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_all_moves_can_be_chosen_and_none_is_a_fault(seed: int) -> None:
     random = Random(seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -60,10 +61,10 @@ def test_the_tables_over_two_matches() -> None:
 # --- notes and hints ----------------------------------------------------------------------------
 
 
-def ended(hand: list[str], words: str, turns: int) -> list[list[str]]:
+def ended(hand: list[str], words: str, turns: int, bases: Sequence[str] = ()) -> list[list[str]]:
     """Return the notes of a match in which player 1 has this hand and acts like this every turn."""
     seat = {"hand": hand, "deck": hand * turns}
-    poor = {"hand": ["Scout"], "deck": ["Scout"] * 50}
+    poor = {"hand": ["Scout"], "deck": ["Scout"] * 50, "bases": bases}
     before = {"seats": {"player1": seat, "player2": poor}, "trade_row": ["Ram"]}
     scene = Scene({"before": before, "options": {"max_turns": turns}})
     for _ in range(turns):
@@ -78,6 +79,10 @@ def test_a_bot_that_never_attacks_and_never_buys() -> None:
     assert "bought nothing in 6 turns" in bought
     assert "ended 6 turns with combat left" in idle
     assert "bought nothing" in ended(hand, "play Viper", 6)[1][0]
+    # With five combat it can attack a base that protects the player, if it's not too strong.
+    words = "; ".join(["play Viper"] * 5)
+    for outpost, notes in (("Trading Post", 2), ("War World", 2), ("Royal Redoubt", 1)):
+        assert len(ended(hand, words, 6, [outpost])[0]) == notes
 
 
 def test_a_bot_that_does_both_and_one_that_had_no_time() -> None:

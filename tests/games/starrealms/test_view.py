@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from referee.games.interface.game import ALL, PUBLIC
 from referee.games.starrealms.rules.view import View
-from tests.games.starrealms.star_matches import new_match
+from tests.games.starrealms.star_matches import Scene, new_match
 from tests.support.helpers import shake_hands
 
 
@@ -25,3 +25,17 @@ def test_what_each_may_see() -> None:
     assert public.seats[1].hidden == ["Scout"] * 8 + ["Viper"] * 2
     assert own.seats[0].deck == sorted(whole.seats[0].deck or [])
     assert whole.seats[1].hand == ["Scout", "Scout", "Viper", "Viper", "Scout"]
+
+
+def test_nothing_of_a_turn_is_left_after_the_last() -> None:
+    seats = {
+        "player1": {"hand": ["Scout"], "deck": ["Scout"] * 9},
+        "player2": {"hand": ["Freighter", "Viper"], "deck": ["Scout"] * 9},
+    }
+    scene = Scene({"before": {"seats": seats}, "options": {"max_turns": 1}})
+    scene.step({"do": ["end-turn"]})
+    scene.step({"do": ["play Freighter", "play Viper", "end-turn"]})
+    view = scene.match.view(ALL)
+    assert isinstance(view, View)
+    assert scene.match.outcome is not None
+    assert (view.trade, view.combat, view.next_ship_to_top) == (0, 0, False)

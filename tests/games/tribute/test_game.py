@@ -15,8 +15,9 @@ from referee.errors import UsageError
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.game import ALL
 from referee.games.tribute import RULES
-from referee.games.tribute.rules.cards import PATRONS
+from referee.games.tribute.rules.cards import PATRONS, card_set
 from referee.games.tribute.rules.messages import EVENTS, FOLLOW_UPS
+from referee.games.tribute.rules.table import Table
 from referee.match.machine import Match
 from referee.match.spec import match_spec, settings_words
 from tests.games.tribute.tribute_matches import mostly_right, new_match, played, right, wrong
@@ -222,3 +223,14 @@ def test_the_facts_at_the_end_count_all_cards_owned() -> None:
         piles = (seat.hand, seat.draw_pile, seat.cooldown, seat.played, seat.agents)
         assert standing.facts.cards == Counter(c.card for pile in piles for c in pile)  # type: ignore[attr-defined]
         assert standing.turns in (10, 11)
+
+
+def test_known_cards_of_the_tavern_deck_are_those_that_are_still_in_it() -> None:
+    table = Table(card_set("2025-04"), {})
+    table.deck = [table.new_card("GOLD")]
+    table.put_on_bottom(table.new_card("GOLD"))
+    known = []
+    for _ in range(3):
+        table.refill(0)
+        known.append((len(table.deck), table.known_below))
+    assert known == [(1, 1), (0, 0), (0, 0)]

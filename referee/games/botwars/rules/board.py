@@ -159,8 +159,8 @@ class Board:
         if self.disabled[side] or not self.stores[side]:
             return 0
         # If a botlet is on the spawn point, the new botlet has to wait. The energy stays in the
-        # store.
-        if spawn in self.botlets[0] or spawn in self.botlets[1]:
+        # store. (A botlet of the other side would have razed the spawn point.)
+        if spawn in self.botlets[side]:
             return 0
         self.stores[side] -= 1
         self.botlets[side].add(spawn)
