@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import enumerate as threads
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -18,6 +19,7 @@ from referee.bots.bot import Failure
 from referee.bots.bundled import bundled_bots
 from referee.bots.from_python import FunctionPlayer, bundled_class
 from referee.bots.processes.guardian import GUARDIAN
+from referee.env import opponents
 from referee.env.episode import Episode
 from referee.env.observer import Observation
 from referee.env.policy_bot import PolicyBot
@@ -25,6 +27,8 @@ from referee.env.pool import Pool
 from referee.errors import BotError, UsageError
 from referee.games import GAMES
 from referee.games.interface.faults import Disqualification
+from referee.match.limits import Limits
+from referee.match.machine import Disqualified
 from tests.support.batches import kept
 from tests.support.helpers import cautious, name_line
 from tests.support.live import await_end, hostile
@@ -311,6 +315,44 @@ def test_opponents_have_limits() -> None:
     episode.close()
     with pytest.raises(UsageError, match="unexpected keyword argument 'time_limt'"):
         Episode(GAMES["dominion"], None, {"time_limt": 1}, [None, "minimal"])
+
+
+@pytest.mark.parametrize(("started", "seconds"), [(None, 8.0), (97.0, 5.0)])
+def test_the_start_up_limit_counts_from_the_start_of_a_process(
+    started: float | None, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opponents, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    it: Any = object.__new__(opponents.Opponents)
+    it._spec = SimpleNamespace(limits=Limits(startup_limit=8.0, time_limit=2.0))
+    late = Failure(Disqualification.TIMEOUT, "x")
+    it._portal = SimpleNamespace(reply=lambda bot, limit: waited.append(limit) or late)
+    waited: list[float] = []
+    bot: Any = SimpleNamespace(started=started, push=lambda lines: None)
+    assert it._ask(bot, [], in_handshake=True).code == Disqualification.STARTUP_TIMEOUT
+    bot.started = None
+    assert it._ask(bot, [], in_handshake=False) == late
+    assert waited == [seconds, 2.0]
+
+
+def test_an_opponent_that_has_left_is_killed_and_gets_no_more_lines() -> None:
+    it: Any = object.__new__(opponents.Opponents)
+    it._lines, it._bots, killed = {0: [], 1: []}, ["one", "other"], list[str]()
+    it._portal = SimpleNamespace(kill=killed.append)
+    it._sources, it._passed_handshake = [SimpleNamespace(argument="bot")] * 2, {(1, "bot")}
+    left = Disqualified(1, Disqualification.TIMEOUT, "no reply in time", b"")
+    with pytest.warns(RuntimeWarning, match="player2, was disqualified: timeout, no reply"):
+        it._warn_of_leaving(left)
+    assert (killed, [*it._lines]) == (["other"], [0])
+
+
+def test_a_match_is_finished_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    finished: list[object] = []
+    monkeypatch.setattr(opponents.Opponents, "finish", lambda it, match: finished.append(match))
+    episode = Episode(GAMES["dominion"], None, OPTIONS["dominion"], [None, "minimal"])
+    episode.begin(1)
+    play_on(episode)
+    episode.act_together({})
+    assert len(finished) == 1
 
 
 def test_what_an_object_raises() -> None:

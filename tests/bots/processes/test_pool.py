@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 
 import pytest
-import trio
 
-from referee.bots.bot import Failure
-from referee.bots.command import BotCommand, resolve_bot
+from referee.bots.command import resolve_bot
 from referee.bots.processes import pool as module
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.pool import BotPool
-from referee.bots.processes.process import BotProcess
 from referee.bots.processes.stderr import StderrKeeper
-from referee.games.interface.faults import Disqualification
-from referee.logs.sink import MemorySink
 from referee.match.limits import Limits
-from tests.support.batches import kept
 from tests.support.live import await_end, hostile, is_running
 
 LIMITS = Limits(grace=5.0)
-GRACE = 5.0
-ASK = b'{"type":"player-name-request","player_number":"player1","version":1}\n'
-END = b'{"type":"game-end","scores":[],"winners":[],"reason":"turn-limit"}\n'
 
 
 def waiting(bot: str = "minimal", limits: Limits = LIMITS) -> LaunchedBot:
@@ -125,96 +115,3 @@ async def test_all_are_killed_at_once() -> None:
     pool.end()
     assert [bot.exit_code for bot in bots] == [-signal.SIGKILL] * 2
     assert not any(is_running(pid(bot)) for bot in bots)
-
-
-# --- letting go (BotProcess.release) --------------------------------------------------------------
-
-
-async def let_go(launched: LaunchedBot, stderr: MemorySink) -> tuple[bool, object]:
-    """Play the shortest possible match. Return whether the bot was released, and its reply."""
-    bot = BotProcess(launched, StderrKeeper(stderr))
-    bot.push(ASK)
-    reply = await bot.reply(trio.current_time() + 60)
-    bot.push(END)
-    await bot.hand_over(GRACE)
-    released = bot.release()
-    await bot.kill()
-    return released, reply
-
-
-def program(code: str) -> LaunchedBot:
-    """Start a Python program that reads one line and then runs `code`."""
-    text = f"import os, sys, signal; sys.stdin.readline(); {code}"
-    return LaunchedBot(BotCommand("bot", (sys.executable, "-I", "-S", "-c", text)), LIMITS)
-
-
-async def test_what_is_on_stderr_by_then_is_of_the_match() -> None:
-    launched = LaunchedBot(resolve_bot(kept()), LIMITS)
-    for match in (b"match 1\n", b"match 2\n"):
-        stderr = MemorySink()
-        assert (await let_go(launched, stderr))[0]
-        assert stderr.data == match
-    launched.end()
-
-
-async def test_what_comes_on_stderr_later_is_not_of_the_next_match() -> None:
-    launched = program(
-        "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1}); os.write(1, b'{}\\n'); "
-        "sys.stdin.readline(); signal.sigwait({signal.SIGUSR1}); os.write(2, b'later'); "
-        "sys.stdin.readline(); os.write(2, b'next'); os.write(1, b'{}\\n'); signal.pause()"
-    )
-    assert (await let_go(launched, MemorySink()))[0]
-    os.kill(pid(launched), signal.SIGUSR1)
-    await trio.lowlevel.wait_readable(launched.pipes[2])
-    stderr = MemorySink()
-    assert (await let_go(launched, stderr))[0]
-    assert stderr.data == b"next"
-    launched.end()
-
-
-@pytest.mark.parametrize(
-    ("early", "taken"),
-    [
-        (b"{}\n", False),
-        (b"{", False),
-        (b"\n" * 60_000 + b"{}\n", False),
-        (b" \r\n\n", True),
-    ],
-    ids=["a line", "half a line", "behind blank lines", "blank lines"],
-)
-async def test_what_was_written_before_the_next_match_does_not_answer_it(
-    early: bytes, taken: bool
-) -> None:
-    launched = program(
-        "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1}); os.write(1, b'{}\\n'); "
-        f"sys.stdin.readline(); signal.sigwait({{signal.SIGUSR1}}); os.write(1, {early!r}); "
-        "os.write(2, b'.'); sys.stdin.readline(); os.write(1, b'{}\\n'); signal.pause()"
-    )
-    assert (await let_go(launched, MemorySink()))[0]
-    os.kill(pid(launched), signal.SIGUSR1)
-    await trio.lowlevel.wait_readable(launched.pipes[2])
-    _, reply = await let_go(launched, MemorySink())
-    launched.end()
-    if taken:
-        assert reply == b"{}"
-    else:
-        assert reply == Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it got a request")
-
-
-@pytest.mark.parametrize(
-    ("code", "fit"),
-    [
-        ("os.write(1, b'{}\\n'); signal.pause()", True),
-        ("os.write(1, b'{}\\n \\r\\n\\n'); signal.pause()", True),
-        ("os.write(1, b'{}\\n{}\\n'); signal.pause()", False),
-        ("os.write(1, b'{}\\n{'); signal.pause()", False),
-        ("os.close(0); os.write(1, b'{}\\n'); signal.pause()", False),
-    ],
-    ids=["waits", "blank lines", "a line too many", "half a line", "no stdin"],
-)
-async def test_who_has_read_all_and_written_nothing_can_play_again(code: str, fit: bool) -> None:
-    launched = program(code)
-    released, reply = await let_go(launched, MemorySink())
-    launched.end()
-    assert reply == b"{}"
-    assert released == fit

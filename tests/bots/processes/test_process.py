@@ -771,6 +771,17 @@ def test_stderr_before_the_release_is_in_the_report(piped: Any) -> None:
     assert process.process_report(1).stderr.lines == ["thinking"]
 
 
+def test_stderr_after_the_release_is_of_the_match_before(piped: Any) -> None:
+    launched, process = piped()
+    assert process.release()
+    os.write(launched.stderr, b"later\n")
+    following = BotProcess(launched, StderrKeeper(None))
+    assert process.stderr.lines(1).lines == ["later"]
+    os.write(launched.stderr, b"next\n")
+    following.read_stderr()
+    assert (following.stderr.lines(2).lines, launched.last_stderr) == (["next"], None)
+
+
 def count_reads(monkeypatch: pytest.MonkeyPatch, data: bytes | None = None) -> list[int]:
     """Count the reads of pipes, and let them return the data if there is any."""
     reads, read = list[int](), module.read_now

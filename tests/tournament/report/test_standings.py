@@ -69,7 +69,7 @@ from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import setup as tournament
 from referee.tournament.stages import Rounds, stages
 from referee.tournament.store import Store
-from referee.web.server.pages import command, standings_file
+from referee.web.server.pages import standings_file
 from referee.web.server.tournaments import read_shown
 from tests.support.made_up import Left, Result, left, made_setup, play, played, row, void
 
@@ -102,28 +102,6 @@ def test_counts_of_a_round_robin() -> None:
     assert found.head_to_head["bot2"]["bot1"] == Meeting(10, 0, 0, 10, 0)
     assert middle.reported_name == "Bot 1"
     assert [seat.share for seat in found.seats] == [0.5, 0.5]
-
-
-def test_points_are_the_share_of_the_others_that_were_beaten() -> None:
-    ranks = {0: 1, 1: 2, 2: 2, 3: 4}
-    store = played(
-        made_setup(4, players=4, matches=4),
-        lambda plan: row(plan, [ranks[bot] for bot in plan.players]),
-    )
-    found = standings(store)
-    assert {bot.name: bot.points for bot in found.bots} == pytest.approx(
-        {"bot0": 4, "bot1": 4 * 0.5, "bot2": 4 * 0.5, "bot3": 0}
-    )
-    assert of(found, "bot1").losses == 4
-    assert found.head_to_head["bot1"]["bot2"] == Meeting(4, 0, 4, 0, 2)
-    assert found.head_to_head["bot1"]["bot3"] == Meeting(4, 4, 0, 0, 4)
-
-
-def test_draws_are_half_and_first_with_others_is_drawn() -> None:
-    found = standings(played(made_setup(2, deals=2), lambda plan: row(plan, [1, 1])))
-    for bot in found.bots:
-        assert (bot.wins, bot.draws, bot.losses, bot.points) == (0, 4, 0, 2)
-        assert bot.rating == 1500
 
 
 def test_differences_are_one_minus_the_other() -> None:
@@ -782,13 +760,6 @@ def test_the_places_of_a_knockout_are_in_order() -> None:
         (3, "bot0"),
         (3, "bot1"),
     ]
-
-
-def test_the_command_of_a_page_has_the_bots_of_a_knockout_in_the_order_of_their_seeds() -> None:
-    chosen = Knockout((2, 0, 3, 1), third_place=True)
-    words = command(made_setup(4, format="knockout", deals=2, knockout=chosen)).split()
-    assert words[2:6] == ["bot2", "bot0", "bot3", "bot1"]
-    assert "--third-place" in words
 
 
 # --- texts ----------------------------------------------------------------------------------------

@@ -58,6 +58,17 @@ def test_the_matches_of_a_deal_may_end_in_any_order(test: Sequential) -> None:
     assert test.counts == [0, 0, 0, 0, 1]
 
 
+def test_deals_after_the_verdict_are_ignored(test: Sequential) -> None:
+    for deal in range(99):
+        test.add(deal_of(deal, 1, deal + 2))
+        if test.verdict is not None:
+            break
+    before = test.counts, test.deals, test.verdict
+    assert before == ([0, 0, 0, 0, deal + 1], deal + 1, "H1")
+    test.add(deal_of(deal + 1, 1, 2))
+    assert (test.counts, test.deals, test.verdict) == before
+
+
 def test_a_void_deal_is_not_the_first(test: Sequential) -> None:
     test.add(deal_of(0, 1, 2, void=True))
     assert test.counts == [0] * 5

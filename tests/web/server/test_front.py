@@ -13,6 +13,7 @@ import pytest
 from referee.tournament.choices import WITHDRAW_AFTER
 from referee.tournament.report import standings as report_standings
 from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.schedule.format import Knockout
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.web.server import pages
@@ -53,10 +54,15 @@ def winner_of(*draws: int, voids: tuple[int, ...] = ()) -> Result:
         ({"withdraw_after": None}, "--withdraw-after never"),
         ({"withdraw_after": 3}, "--withdraw-after 3"),
         ({"players": 3}, "--players 3 "),
+        (
+            {"format": "knockout", "knockout": Knockout((2, 0, 1, 3), third_place=True)},
+            " c=minimal a=minimal b=minimal d=minimal --pairing knockout --deals 10 --seed 1 "
+            "--third-place",
+        ),
     ],
 )
 def test_the_command_of_a_tournament(options: dict[str, Any], words: str) -> None:
-    bots = [Entrant(name, "minimal") for name in "abc"]
+    bots = [Entrant(name, "minimal") for name in "abcd"]
     usual = {"game": "dominion", "seed": 1, "withdraw_after": WITHDRAW_AFTER}
     assert words in pages.command(setup(bots, **usual | options))
 
