@@ -223,7 +223,7 @@ class Opponents:
             else:
                 bot.push(_joined(lines))
         if self._portal is not None:
-            self._portal.finish(match.keep_alive & self._lines.keys(), self._spec.limits.grace)
+            self._portal.finish(match.keep_alive, self._spec.limits.grace)
 
     def close(self) -> None:
         """Stop all processes. You can begin another match afterwards."""

@@ -411,6 +411,11 @@ def test_a_schedule_chooses_from_a_pool() -> None:
 
 
 def test_each_bot_of_a_pool_is_checked() -> None:
-    for pool, says in (([], "at least one bot"), (["minimal", "gatherer"], "plays botwars")):
+    wrong = "plays botwars"
+    for pool, says in (
+        ([], "at least one bot"),
+        (["minimal", "gatherer"], wrong),
+        (["gatherer", "minimal"], wrong),
+    ):
         with pytest.raises(UsageError, match=says):
             Episode(GAMES["dominion"], None, {}, [None, Pool(pool)])

@@ -230,14 +230,14 @@ def test_round_robin_extended_again_and_again() -> None:
     assert pairs(store) == dict.fromkeys(combinations(range(6), 2), 4)
 
 
-@pytest.mark.parametrize("challengers", [1, 2])
-def test_gauntlet_with_more_bots(challengers: int) -> None:
+@pytest.mark.parametrize(("challengers", "bots"), [(1, 7), (2, 7), (2, 5)])
+def test_gauntlet_with_more_bots(challengers: int, bots: int) -> None:
     def setup(bots: int, deals: int) -> TournamentSetup:
         return made_setup(bots, format="gauntlet", challengers=challengers, deals=deals)
 
-    store = extended(setup(4, 2), setup(7, 3), until=4)
+    store = extended(setup(4, 2), setup(bots, 3), until=4)
     check_numbers(store)
-    met = [(a, b) for a in range(challengers) for b in range(challengers, 7)]
+    met = [(a, b) for a in range(challengers) for b in range(challengers, bots)]
     assert pairs(store) == dict.fromkeys(met, 3)
 
 

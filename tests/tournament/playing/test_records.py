@@ -49,7 +49,7 @@ def test_a_tournament_keeps_its_folder(tmp_path: Path) -> None:
     write(tmp_path, 0, b"{}\n")
     claim_folder(tmp_path, [SETUP])
     claim_folder(tmp_path, [SETUP, EXTENDED])  # like --extend
-    for longer in ({"deals": 90}, {"deals": None, "matches": 7}):
+    for longer in ({"deals": 90}, {"deals": None, "matches": 7}, {"rounds": 9}):
         claim_folder(tmp_path, [replace(SETUP, **longer)])
     assert names(tmp_path) == {OWNER, "000000.record.jsonl.zst"}
 

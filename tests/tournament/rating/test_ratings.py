@@ -365,6 +365,12 @@ def hopeless_beside(field: int, deals: int, points: int = 0) -> Deals:
     return played
 
 
+def test_a_variance_that_a_rounding_error_makes_negative_is_none() -> None:
+    ones, tiny = np.ones(2), np.full((2, 2), -1e-18)
+    found = Ratings(1500 * ones, tiny, tiny, 2 * ones, ones / 2, np.ones((2, 2), np.bool_))
+    assert [*found.low, *found.high] == [1500.0] * 4
+
+
 def test_a_hopeless_bot_leaves_the_errors_of_the_others_as_they_are() -> None:
     ratings = rate(hopeless_beside(3, 60))
     assert ratings.weights == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0])
