@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 
 import referee
+from referee.bots.bot import Failure
 from referee.explaining import attempt, sentence, sentences
 from referee.games import GAMES
+from referee.games.interface.faults import Disqualification
+from tests.support.helpers import name_line
 from tests.support.live import referee as run
 
 VALUES = (None, True, 7, -1, 1.5, 10**400, "x", "\x00\u202e", [], ["x"], [[]], [{}], {}, {"x": []})
@@ -148,6 +151,26 @@ def test_a_broken_module_of_the_diagnosis_costs_only_the_cause(
     assert first.faults == {"wrong-type": 1}
     assert [fault.code for fault in first.first_faults] == ["wrong-type"]
     assert result.players[1].faults == {}
+
+
+class Leaving:
+    """Leaves at its second request."""
+
+    def reply(self, lines: Sequence[bytes]) -> bytes | Failure:
+        message = json.loads(lines[-1])
+        if message["type"] == "player-name-request":
+            return name_line(int(message["player_number"][-1]) - 1)
+        return Failure(Disqualification.EXITED, "it has left")
+
+
+def test_why_a_bot_has_left_is_known_without_a_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "referee.diagnosis.author", None)
+    first = referee.play_match([Leaving(), _simple("dominion")], seed=1).players[0]
+    left = first.disqualification
+    assert left is not None
+    assert (left.detail, left.cause, left.turn, left.request) == ("it has left", "", 1, 1)
+    assert left.asked.startswith('{"type":"play-turn"')
+    assert BUG in str(first.notes)
 
 
 def _wrong(error: Exception, cause: BaseException | None = None) -> str:

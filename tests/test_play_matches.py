@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -295,6 +296,26 @@ def test_records(tmp_path: Path, jobs: int, record_stderr: bool) -> None:
         written = {type(entry) for entry in read_record(file)}
         assert b'"names"' not in zstd.decompress(file.read_bytes()).partition(b"\n")[0]
         assert (referee.StderrEntry in written) == record_stderr
+
+
+def test_records_are_not_kept_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "_counted", lambda what, rows: rows)
+    bots: list[referee.BotLike] = [cautious, cautious]
+    (row,) = referee.play_matches(bots, 1, options=SHORT, records=tmp_path)  # type: ignore[misc]
+    assert (row.record, row.stderr, len(row.seats)) == (b"", [], 2)
+
+
+@pytest.mark.parametrize(("fails", "calls"), [(False, ["end", "kill"]), (True, ["kill"])])
+def test_bots_have_time_to_exit_unless_there_was_an_error(
+    fails: bool, calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    fake = SimpleNamespace(end=lambda: done.append("end"), kill=lambda: done.append("kill"))
+    monkeypatch.setattr("referee.tournament.playing.worker.Worker", lambda: fake)
+    with suppress(referee.UsageError), api._this_process():
+        if fails:
+            raise referee.UsageError("oh")
+    assert done == calls
 
 
 def test_a_folder_of_records_belongs_to_one_tournament(tmp_path: Path) -> None:

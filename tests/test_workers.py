@@ -221,11 +221,14 @@ def outlive_the_fork_server(fifo: Path) -> None:
 
 @needs_fork_server
 def test_a_block_waits_for_its_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the meantime, this process is the parent of what a killed worker leaves."""
     awaited: list[set[int]] = []
+    adopts: list[tuple[bool, ...]] = []
     monkeypatch.setattr(workers, "await_end", awaited.append)
+    monkeypatch.setattr(workers, "adopt_orphans", lambda *adopt: adopts.append(adopt))
     with worker_processes(1) as pool:
         worker = pool.submit(os.getpid).result()
-    assert awaited == [{worker}]
+    assert (awaited, adopts) == ([{worker}], [(), (False,)])
 
 
 @pytest.mark.slow  # it takes another fork server, which has to import what the workers need

@@ -125,6 +125,7 @@ class Raising:
         raise self.error
 
     def notify(self, lines: Sequence[bytes]) -> None:
+        assert lines
         self.heard += lines
 
 

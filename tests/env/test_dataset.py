@@ -118,12 +118,11 @@ def test_a_bot_that_buys_nothing_is_done_before_its_clean_up(tmp_path: Path) -> 
     assert set(done.ravel().tolist()) == {0, 1}
 
 
-@pytest.mark.slow
 def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     """Faulty replies and incomplete records must be counted. Nothing else may be missing."""
     path = tmp_path / "record"
     for game, seed in (("starrealms", 7), ("dominion", 9)):
-        played = fuzzed_match(game, Random(seed), max_turns=9)
+        played = fuzzed_match(game, Random(seed), max_turns=6)
         path.write_bytes(played.record)
         data = environments_of(game).dataset([path])
         assert data.left_out == sum(sum(codes.values()) for codes in played.match.faults)
@@ -135,7 +134,6 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     assert len(both.actions) == len(data.actions)
 
 
-@pytest.mark.slow
 def test_only_the_steps_of_winners(tmp_path: Path) -> None:
     path = tmp_path / "record"
     referee.play_match(["big_money", "random_legal"], seed=1, record=path, options={"max_turns": 9})
@@ -144,6 +142,9 @@ def test_only_the_steps_of_winners(tmp_path: Path) -> None:
     assert (set(won.results), set(won.seats), won.observations.dtype) == ({1}, {0}, np.float32)
     with pytest.raises(UsageError, match="no step for these arguments; their bots: big_money, ran"):
         dominion_v1.dataset([path], won=True, bot="random_legal")
+    referee.play_match(["minimal"] * 2, seed=1, record=path, options={"max_turns": 1}, force=True)
+    with pytest.raises(UsageError, match="no step"):  # of a draw
+        dominion_v1.dataset([path], won=True)
 
 
 def test_records_that_do_not_fit(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ import referee
 from referee.bots.bot import Failure
 from referee.bots.bundled import bundled_bots
 from referee.bots.from_python import FunctionPlayer, bundled_class
+from referee.bots.hosting import QUICK_SECONDS
+from referee.bots.portal import BotPortal
 from referee.bots.processes.guardian import GUARDIAN
 from referee.env import opponents
 from referee.env.episode import Episode
@@ -70,7 +72,6 @@ def test_a_process_plays_match_after_match() -> None:
         episode.close()
 
 
-@pytest.mark.slow
 def test_environments_share_a_thread_that_ends_with_the_last_of_them() -> None:
     before = {*threads()}
     episodes = [
@@ -125,7 +126,6 @@ def test_the_match_is_that_of_play(game: str, opponents: list[Any]) -> None:
     assert GUARDIAN.processes == set()
 
 
-@pytest.mark.slow
 def test_a_match_that_is_given_up_leaves_no_process() -> None:
     episode = Episode(GAMES["dominion"], None, {}, [None, bundled_bots()["big_money"]])
     episode.begin(1)
@@ -343,6 +343,14 @@ def test_an_opponent_that_has_left_is_killed_and_gets_no_more_lines() -> None:
     with pytest.warns(RuntimeWarning, match="player2, was disqualified: timeout, no reply"):
         it._warn_of_leaving(left)
     assert (killed, [*it._lines]) == (["other"], [0])
+
+
+def test_a_reply_is_waited_for_no_longer_than_its_limit() -> None:
+    waited: list[float] = []
+    bot: Any = SimpleNamespace(quick_reply=lambda seconds: waited.append(seconds) or b"{}")
+    for seconds in (QUICK_SECONDS / 2, 9.0):
+        assert BotPortal().reply(bot, seconds) == b"{}"
+    assert waited == [QUICK_SECONDS / 2, QUICK_SECONDS]
 
 
 def test_a_match_is_finished_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from referee.bots.command import PythonBot
 from referee.bots.in_process import InProcessBot
@@ -19,6 +20,7 @@ from referee.env import PolicyBot, dominion_v1
 from referee.env.episode import Episode
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.games.dominion.rules.messages import PlayReply
 from tests.support import toy
 from tests.support.conforming import failures, some_and_rest
 from tests.support.helpers import TIMES
@@ -78,6 +80,27 @@ def test_it_plays_match_after_match() -> None:
 
 
 @pytest.mark.slow
+def test_its_own_replies_are_shown_to_the_tracker() -> None:
+    """The referee doesn't repeat them."""
+
+    class Noted:
+        def __init__(self, tracker: Any) -> None:
+            self.view, self._tracker = tracker.view, tracker
+
+        def observe(self, message: Any) -> None:
+            seen.append(type(message))
+            self._tracker.observe(message)
+
+    seen: list[type] = []
+    bots = [PolicyBot(at_random(seat)) for seat in range(2)]
+    new = bots[0]._environment.tracker
+    bots[0]._environment = replace(
+        bots[0]._environment, tracker=lambda seat, seats: Noted(new(seat, seats))
+    )
+    match = play_match("dominion", 1, [bot.reply for bot in bots], max_turns=3)
+    assert seen.count(PlayReply) == match.requests[0] > 3
+
+
 def test_a_program_that_runs_it_plays(tmp_path: Path) -> None:
     program = tmp_path / "policy.py"
     program.write_text(PROGRAM)

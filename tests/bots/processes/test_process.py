@@ -535,6 +535,9 @@ async def test_only_what_a_kept_bot_wrote_before_the_match_is_dropped(piped: Any
     launched, process = piped(is_kept=True)
     launched.writes(b"\n")
     process.push(b"request\n")
+    launched.writes(b"{}\n")
+    assert process.quick_reply(0) == b"{}"  # nothing is left before it
+    process.push(b"request\n")
     launched.writes(b"1\n2\n")
     assert await process.reply(LATER) == b"1"
     process.push(b"request\n")

@@ -174,7 +174,6 @@ def test_a_run_that_is_killed_five_times_goes_on_to_the_same_store(
     assert run.done == store.count()[0]
 
 
-@pytest.mark.slow
 def test_these_tournaments_have_withdrawals() -> None:
     for setup in SETUPS.values():
         assert any(by_hand(setup, failing(seed)).withdrawn for seed in range(3))
@@ -449,7 +448,6 @@ def wins_all(plan: Plan) -> MatchRow:
     return row(plan, [1, 2] if plan.players[0] == 0 else [2, 1])
 
 
-@pytest.mark.slow
 def test_a_verdict_before_the_withdrawal_stands() -> None:
     """The first bot wins everything, and the other one starts to fail close to the verdict."""
 

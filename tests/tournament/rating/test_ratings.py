@@ -365,6 +365,19 @@ def hopeless_beside(field: int, deals: int, points: int = 0) -> Deals:
     return played
 
 
+@pytest.mark.parametrize(("lost", "points"), [(0, 2.001), (1, 4.055), (2, 2.503), (20, 2.002)])
+def test_a_few_deals_that_make_most_of_the_error_are_few_degrees_of_freedom(lost, points) -> None:
+    """Where one bot has won all, one may be better than the other although no chain links them."""
+    deals = Deals(2, 2)
+    for deal in range(60):
+        ranks = (2, 1) if deal < lost else (1, 2)
+        deals.extend([deal] * 2, [(0, 1), (1, 0)], [ranks, ranks[::-1]])
+    found = rate(deals)
+    assert found.points == pytest.approx(points, abs=0.001)
+    better = found.differences().better
+    assert better[1, 0] == pytest.approx(1 - better[0, 1])
+
+
 def test_a_variance_that_a_rounding_error_makes_negative_is_none() -> None:
     ones, tiny = np.ones(2), np.full((2, 2), -1e-18)
     found = Ratings(1500 * ones, tiny, tiny, 2 * ones, ones / 2, np.ones((2, 2), np.bool_))
