@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import compress, pairwise
 from pathlib import Path
 from random import Random
@@ -14,17 +14,20 @@ import msgspec
 import pytest
 
 import referee
+from referee.bots.bot import Failure
 from referee.bots.bundled import bundled_bots
 from referee.bots.from_python import bundled_class
 from referee.errors import LogReadError, UsageError
 from referee.games.interface.capabilities import Phrase
+from referee.games.interface.faults import Disqualification
 from referee.logs import read_record
 from referee.web.data import MatchPage
 from referee.web.file import cut
 from referee.web.recorded import from_answers, read_match
+from tests.support.batches import kept
 from tests.support.damage import damage
 from tests.support.fuzzed import fuzzed_match
-from tests.support.helpers import ROOT, TIMES, cautious
+from tests.support.helpers import ROOT, TIMES, cautious, name_line
 from tests.support.marks import slow
 from tests.support.watched import Watched, watched
 
@@ -244,6 +247,37 @@ def test_a_file_that_was_cut_short_goes_as_far_as_it_goes(game: str, read: Read)
         for viewer in whole.header.viewers:
             track = viewer if viewer in page.header.viewers else page.header.viewers[0]
             assert list(folded(page, track))[:many] == list(folded(whole, viewer))[:many]
+
+
+class Leaving:
+    """Leaves at its second request."""
+
+    def reply(self, lines: Sequence[bytes]) -> bytes | Failure:
+        if b"player-name-request" in lines[-1]:
+            return name_line(1)
+        return Failure(Disqualification.EXITED, "it has left")
+
+
+def test_stderr_that_is_kept_elsewhere_comes_before_the_bot_leaves_or_at_the_end(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "r.jsonl"
+    referee.play_match(["big_money.json", Leaving()], seed=1, record=path)
+    page = read_match(str(path), stderr=["one", "other"])
+    said = [
+        line.text for line in page.lines if line.kind == "stderr" or "disqualified" in line.text
+    ]
+    assert [said[0], said[-1], len(said)] == ["other", "one", 3]
+
+
+def test_stderr_in_the_record_is_better(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    options = {"max_turns": 1}
+    bots: list[Any] = [kept(), cautious]
+    referee.play_match(bots, options=options, record=path, record_stderr=True)
+    page = read_match(str(path), stderr=["elsewhere", "other"])
+    said = {line.text for line in page.lines if line.kind == "stderr"}
+    assert said == {"match 1\n", "other"}
 
 
 def test_the_page_of_a_record_without_a_right_last_line_says_so(read: Read) -> None:

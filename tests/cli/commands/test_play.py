@@ -7,12 +7,38 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from referee import cli
+from referee.cli.commands import play_plan
+from referee.cli.commands.play_options import PlayOptions
 from referee.cli.commands.play_progress import _line
+from referee.errors import UsageError
 from referee.match.spec import match_spec
 from tests.support.live import entries
+
+
+def test_no_bot_sees_a_file_with_the_seed_or_what_is_written(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(choice: object, sources: object, *unseen: object) -> Any:
+        raise UsageError(str(unseen))
+
+    monkeypatch.setattr(play_plan, "chosen_sandbox", refuse)
+    monkeypatch.chdir(tmp_path)
+    Path("seed").write_text("7")
+    words = ["--seed-file", "seed", "--log", "l", "--record", "r", "--stderr", "d"]
+    assert cli.main(["play", "minimal", "minimal", *words]) == 2
+    files = ("l", "r", None, "seed", "d/player1.stderr", "d/player2.stderr")
+    assert str(files) in capsys.readouterr().err
+
+
+def test_a_record_for_the_browser_alone_has_the_stderr() -> None:
+    options = PlayOptions.of({"bots": ["big_money.json", "big_money.json"]})
+    for temporary in (None, "t.jsonl"):
+        plan, _ = play_plan.plan_match(options, temporary)
+        assert (plan.record, plan.record_stderr) == (temporary, temporary is not None)
 
 
 def test_a_bot_has_the_name_before_it(tmp_path: Path, capsys: Any) -> None:

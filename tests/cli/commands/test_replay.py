@@ -6,7 +6,10 @@ import gzip
 import json
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import jsonschema
 import pytest
@@ -14,9 +17,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee import cli
+from referee.cli.commands.replay import Turns, _items
 from referee.games import GAMES
 from referee.games.interface.capabilities import Phrase, Picture, Summary
 from referee.games.interface.faults import Fault
+from referee.logs.replay.reader import Start
+from referee.match.messages import GameEnd
 from tests.support.forked_referee import ForkedReferee, forked_referee
 from tests.support.live import ROOT, hostile, referee, schema
 from tests.support.typing_person import on_a_terminal
@@ -47,6 +53,32 @@ def test_a_record_and_a_log(capsys: pytest.CaptureFixture[str]) -> None:
     assert "won: the province pile was empty. Scores: " in " ".join(log[-2:])
 
 
+def test_each_file_has_a_heading(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = replay(capsys, str(RECORD), str(LOG))
+    assert lines[0] == f"== {RECORD}"
+    assert lines[lines.index(f"== {LOG}") - 1] == ""
+
+
+def test_the_input_of_a_player_are_its_lines(capsysbinary: Any) -> None:
+    assert cli.main(["replay", str(RECORD), "--print-input", "2"]) == 0
+    first, *others = map(json.loads, capsysbinary.readouterr().out.splitlines())
+    assert first == {"type": "player-name-request", "player_number": "player2", "version": 1}
+    asked = {line["player_number"] for line in others if line["type"] == "attack-request"}
+    assert asked <= {"player2"}
+
+
+def test_a_match_that_is_followed_ends_with_its_last_message() -> None:
+    """Without this, the command would wait for more lines."""
+
+    def items() -> Iterator[object]:
+        yield Start("dominion", ["a", "b"], ["a", "b"], None, [])
+        yield GameEnd([1, 0], ["player1"], "x")
+        raise AssertionError
+
+    log: Any = SimpleNamespace(items=items)
+    assert len([*_items(log, Turns(None, None, None), follow=True)]) == 2
+
+
 def test_which_turns(capsys: pytest.CaptureFixture[str]) -> None:
     def numbers(*arguments: str) -> list[int]:
         shown = heads(replay(capsys, str(RECORD), *arguments))
@@ -68,6 +100,7 @@ def test_which_turns(capsys: pytest.CaptureFixture[str]) -> None:
         (["--from", "98", "--to", "99"], "--from 98: the match has 38 turns"),
         (["--from", "30", "--to", "20"], "--from 30 --to 20: --to is before --from"),
         (["--turn", "1", "--player", "2"], "--turn 1 --player 2: that player has no turn there"),
+        (["--to", "1", "--player", "2"], "--turn 1 --player 2: that player has no turn there"),
         (["--player", "4"], "--player 4: the match has 2 players"),
     ],
 )

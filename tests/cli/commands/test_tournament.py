@@ -25,6 +25,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -32,6 +33,7 @@ import pytest
 from referee import cli
 from referee.bots.processes import cgroups
 from referee.bots.processes.cgroups import Home, home
+from referee.cli.commands.tournament import _Run
 from referee.cli.commands.tournament_ending import GRACE_SECONDS, Ending, save_unfinished
 from referee.cli.commands.tournament_options import TournamentOptions
 from referee.cli.commands.tournament_progress import table_every
@@ -247,6 +249,24 @@ def test_bots_that_are_left_out_had_as_many_starts_as_in_a_match(
 
     monkeypatch.setattr("referee.tournament.playing.starting.broken_bots", broken_bots)
     commands.run("tournament", *BOTS, "--quiet", "--deals", "1", *options)
+
+
+@pytest.mark.parametrize(("records", "keep"), [(None, "none"), ("records", "faulty")])
+def test_no_bot_sees_a_file_that_may_have_a_seed_and_records_need_a_folder(
+    records: str | None, keep: str
+) -> None:
+    files = {"store": "s", "config": "c", "position": "p", "deal_seeds": SimpleNamespace(file="d")}
+    more = {"seed_file": SimpleNamespace(file="f"), "keep_records": "faulty"}
+    run: Any = SimpleNamespace(
+        _options=SimpleNamespace(**files, **more, record_stderr=False),
+        _records=records,
+        _workers=lambda: (None, None),
+        _live=None,
+    )
+    dispatcher = _Run._dispatcher(run)
+    unseen = [*filter(None, [records]), "s", "c", "p", "f", "d"]
+    assert dispatcher._hidden == tuple(map(os.path.abspath, unseen))
+    assert dispatcher._wanted["keep"] == keep
 
 
 def test_a_run_without_a_match_has_nothing_to_go_on_with(

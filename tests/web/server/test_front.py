@@ -90,6 +90,7 @@ def test_what_a_page_shows_of_many_bots(monkeypatch: pytest.MonkeyPatch) -> None
     """The last round of a knockout is always there, and an outlier is drawn at the edge."""
     monkeypatch.setattr(pages, "MOST_PAIRS", 1)
     monkeypatch.setattr(pages, "store_page", lambda *_, **values: seen.append(values))
+    monkeypatch.setattr(pages.charts, "curves", lambda matches, ratings, colour: ratings)
     seen: list[dict[str, Any]] = []
     wanted = made_setup(8, format="knockout", deals=2)
     for until in (1, 17, 25, None):  # of 16 + 8 + 4
@@ -105,8 +106,16 @@ def test_what_a_page_shows_of_many_bots(monkeypatch: pytest.MonkeyPatch) -> None
         assert (served["is_hidden"], file["is_hidden"]) == (until is not None, False)
         assert [match.match for match in file["matches"]] == counting
         assert served["racing"] == [bot.name for bot in found if (bot.rating or 0) >= least]
+        drawn = [value for curve in served["curves"].values() for value in curve if value]
+        assert min(drawn) == least
     rounds = [(len(each["earlier_rounds"]), len(each["rounds"])) for each in seen[::2]]
     assert rounds == [(0, 1), (1, 1), (2, 1), (2, 1)]
+
+
+def test_a_bot_has_the_colour_of_its_name_in_tables() -> None:
+    colour = pages.colour_of(["a", "b"], {"bots/b": "b"})
+    assert colour("bots/b") == colour("b") != colour("a")
+    assert colour("bots/a") == "line-other"
 
 
 def test_a_draw_has_no_winner_in_a_list() -> None:
