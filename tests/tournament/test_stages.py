@@ -12,6 +12,7 @@ import pytest
 from referee.tournament.rows import WORKER_KILLED, Plan, unplayed_row
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.swiss import swiss_round
+from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import check_extension
 from referee.tournament.stages import planned, stages
 from referee.tournament.store import Store
@@ -239,6 +240,14 @@ def test_gauntlet_with_more_bots(challengers: int, bots: int) -> None:
     check_numbers(store)
     met = [(a, b) for a in range(challengers) for b in range(challengers, bots)]
     assert pairs(store) == dict.fromkeys(met, 3)
+
+
+def test_a_bot_that_is_withdrawn_in_the_first_match_of_a_round_is_paired_in_it() -> None:
+    store = played(made_setup(4, format="swiss", rounds=2, deals=1))
+    (_, second) = stages(store)
+    line_ups, first = [*second.line_ups], second.plan(second.first_match)
+    store.settle([], [], {first.players[0]: Withdrawal(first.match, "timeout")})
+    assert [*[*stages(store)][1].line_ups] == line_ups
 
 
 def test_three_players_with_more_bots() -> None:

@@ -154,7 +154,11 @@ def test_lines_that_are_too_many_are_left_out_but_for_faults(
 
 
 def test_a_file_too_large_is_an_error(match: MatchPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "MAX_FILE", 1_000)
+    block = file.packed(match, all_lines=False)
+    size = len(block.steps) + len(block.lines)
+    monkeypatch.setattr(file, "MAX_FILE", size)
+    assert block.lines in page_file([match])
+    monkeypatch.setattr(file, "MAX_FILE", size - 1)
     with pytest.raises(UsageError, match="give fewer files, or part of the match with --turns"):
         page_file([match])
 

@@ -12,18 +12,22 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 import referee
 from referee.bots.bot import Failure
 from referee.bots.bundled import bundled_bots
 from referee.bots.from_python import bundled_class
-from referee.errors import LogReadError, UsageError
+from referee.errors import GameError, LogReadError, UsageError
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.faults import Disqualification
 from referee.logs import read_record
+from referee.logs.rerun import Rerun
+from referee.match.machine import Redeal
+from referee.match.spec import match_spec
 from referee.web.data import MatchPage
 from referee.web.file import cut
-from referee.web.recorded import from_answers, read_match
+from referee.web.recorded import _command, from_answers, read_match
 from tests.support.batches import kept
 from tests.support.damage import damage
 from tests.support.fuzzed import fuzzed_match
@@ -247,6 +251,22 @@ def test_a_file_that_was_cut_short_goes_as_far_as_it_goes(game: str, read: Read)
         for viewer in whole.header.viewers:
             track = viewer if viewer in page.header.viewers else page.header.viewers[0]
             assert list(folded(page, track))[:many] == list(folded(whole, viewer))[:many]
+
+
+def test_a_match_whose_game_fails_at_once_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(rerun: object) -> Any:
+        raise GameError("its code fails")
+
+    monkeypatch.setattr(Rerun, "rounds", fail)
+    with pytest.raises(GameError, match="its code fails"):
+        read_match(str(RECORDS[0]))
+
+
+def test_a_match_from_a_position_can_only_be_repeated_from_its_record() -> None:
+    spec = replace(match_spec(["a", "b"], seed=1), redeals=(Redeal(3, 5),))
+    assert _command("", spec) == ""
+    assert "--resume r.jsonl --turn 3" in _command("r.jsonl", spec)
+    assert "--seed 1" in _command("", replace(spec, redeals=()))
 
 
 class Leaving:

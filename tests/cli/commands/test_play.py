@@ -16,6 +16,7 @@ from referee.cli.commands.play_options import PlayOptions
 from referee.cli.commands.play_progress import _line
 from referee.errors import UsageError
 from referee.match.spec import match_spec
+from referee.web.server import seat
 from tests.support.live import entries
 
 
@@ -32,6 +33,16 @@ def test_no_bot_sees_a_file_with_the_seed_or_what_is_written(
     assert cli.main(["play", "minimal", "minimal", *words]) == 2
     files = ("l", "r", None, "seed", "d/player1.stderr", "d/player2.stderr")
     assert str(files) in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("turn", "links"), [(None, "links of r.jsonl"), (3, None)])
+def test_links_of_people_work_again_if_their_match_goes_on(
+    turn: int | None, links: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seat, "links_beside", lambda record: f"links of {record}")
+    monkeypatch.setattr(seat, "MatchSession", lambda *given: given)
+    options = PlayOptions.of({"resume": "r.jsonl", "turn": turn})
+    assert play_plan._session(options, "dominion", []) == ("dominion", [], links)
 
 
 def test_a_record_for_the_browser_alone_has_the_stderr() -> None:

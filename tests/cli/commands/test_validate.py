@@ -16,8 +16,11 @@ import pytest
 from msgspec.structs import replace
 
 from referee import cli
+from referee.cli.commands.validate import _lines
 from referee.games import GAMES
+from referee.games.interface.capabilities import Finding
 from referee.logs import source
+from referee.logs.validate import MAX_FINDINGS, CheckedLog
 from referee.logs.zstd import zstd
 from tests.support.forked_referee import ForkedReferee, forked_referee
 from tests.support.live import ROOT, check_output_option, referee, schema
@@ -91,6 +94,14 @@ def test_findings_name_line_section_expected_and_found(
     last = len(LOG.read_bytes().splitlines())
     assert f"{wrong}, line {last}: protocol-v1, 4.5" in lines
     assert lines[-1] == "2 logs: 1 valid, 1 not (2 findings)"
+
+
+def test_a_log_with_too_many_findings_says_so() -> None:
+    found = [Finding(n, "2", "x", "y") for n in range(MAX_FINDINGS)]
+    assert _lines("f", CheckedLog(found, "protocol"))[-1] == (
+        f"f: {MAX_FINDINGS} different findings or more; the rest was not looked at"
+    )
+    assert "or more" not in _lines("f", CheckedLog(found[1:], "protocol"))[-1]
 
 
 def test_what_is_wrong_on_many_lines_is_said_once(

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from referee import cli
 from referee.cli import many_files
 from tests.support.forked_referee import ForkedReferee, forked_referee
 from tests.support.live import (
@@ -101,6 +102,13 @@ def test_json_is_an_object_a_record(edited: Path, cut: Path) -> None:
         schema.validate(verdict)
     assert [verdict["name"] for verdict in verdicts] == list(map(str, files))
     assert [verdict["line"] for verdict in verdicts if verdict["kind"] != "valid"] == [100, 26, 1]
+
+
+def test_a_game_that_is_not_there_is_no_mistake_of_the_record(tmp_path: Path, edited: Path) -> None:
+    file = tmp_path / "other.jsonl"
+    file.write_bytes(TWO.read_bytes().replace(b'"game":"dominion"', b'"game":"chess"', 1))
+    for names, code in (([TWO, file], 2), ([edited, file], 1), ([TWO, TWO], 0)):
+        assert cli.main(["verify", "--jobs", "1", *map(str, names)]) == code
 
 
 def test_many_that_all_hold() -> None:
