@@ -374,7 +374,7 @@ class MatchSteps(Steps):
         self._note_last_action(over)
         self._add(turn, views, scores, match.due, round(time, 3), ends=ends)
         self._add_finished_turns(over)
-        if match.outcome is not None and self.turns[-1].scores is None:
+        if match.outcome is not None:
             self.turns[-1].scores = scores
 
     def end_opening(self, rounds: int) -> None:

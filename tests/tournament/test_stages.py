@@ -14,7 +14,15 @@ from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.swiss import swiss_round
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import check_extension
-from referee.tournament.stages import planned, stages
+from referee.tournament.stages import (
+    Stage,
+    _seeds,
+    bots_with_matches_left,
+    check_schedule,
+    is_finished,
+    planned,
+    stages,
+)
 from referee.tournament.store import Store
 from tests.support.made_up import contents, made_setup, play, played, row, void
 
@@ -248,6 +256,39 @@ def test_a_bot_that_is_withdrawn_in_the_first_match_of_a_round_is_paired_in_it()
     line_ups, first = [*second.line_ups], second.plan(second.first_match)
     store.settle([], [], {first.players[0]: Withdrawal(first.match, "timeout")})
     assert [*[*stages(store)][1].line_ups] == line_ups
+
+
+def test_the_first_withdrawal_ends_matches_of_all_bots() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(3, players=3, deals=4))
+    (stage,) = stages(store)
+    store.add([row(plan) for plan in stage.plans(0)[:2]])
+    store.settle([], [], {0: Withdrawal(1, "timeout"), 1: Withdrawal(5, "timeout")})
+    assert is_finished(store)
+    store.add([row(stage.plan(2))])
+    assert not is_finished(store)
+
+
+def test_a_bot_that_is_withdrawn_has_no_match_left() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(3, deals=2))
+    store.add([row(next(stages(store)).plan(0))])
+    assert bots_with_matches_left(store, store.stages) == {0, 1, 2}
+    store.withdraw(1, 0)
+    assert bots_with_matches_left(store, store.stages) == {0, 2}
+
+
+def test_a_line_up_has_the_next_seed_of_the_pair_that_has_met_most_often() -> None:
+    setup = made_setup(4, players=3, deal_seeds=(5, 6, 7))
+    line_ups = [(0, 1, 2), (0, 1, 3), (3, 2, 1), (0, 1, 2), (0, 1, 3)]
+    assert _seeds(setup, line_ups, Counter()) == [5, 6, 6, 7, 5]
+
+
+def test_line_ups_of_two_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They're the same in all versions, and there may be many."""
+    store = played(made_setup(3, deals=2))
+    monkeypatch.setattr(Stage, "plans", None)
+    check_schedule(store)
 
 
 def test_three_players_with_more_bots() -> None:

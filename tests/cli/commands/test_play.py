@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,9 +13,12 @@ from msgspec.structs import replace
 
 from referee import cli
 from referee.cli.commands import play_plan
+from referee.cli.commands.play import _repeat_command
 from referee.cli.commands.play_options import PlayOptions
 from referee.cli.commands.play_progress import _line
 from referee.errors import UsageError
+from referee.logs.outputs import LOG, RECORD, Output
+from referee.match.machine import Redeal
 from referee.match.spec import match_spec
 from referee.web.server import seat
 from tests.support.live import entries
@@ -43,6 +47,23 @@ def test_links_of_people_work_again_if_their_match_goes_on(
     monkeypatch.setattr(seat, "MatchSession", lambda *given: given)
     options = PlayOptions.of({"resume": "r.jsonl", "turn": turn})
     assert play_plan._session(options, "dominion", []) == ("dominion", [], links)
+
+
+def test_only_the_record_of_a_match_that_goes_on_may_be_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    file.touch()
+    for turn, kind, is_fine in ((None, RECORD, True), (None, LOG, False), (3, RECORD, False)):
+        plan: Any = SimpleNamespace(outputs=[Output(str(file), kind)])
+        options = PlayOptions.of({"resume": str(file), "turn": turn})
+        with nullcontext() if is_fine else pytest.raises(UsageError):
+            play_plan._check_outputs(options, plan)
+
+
+def test_the_command_that_repeats_a_match_from_a_position_names_its_turn() -> None:
+    spec = replace(match_spec(["minimal"] * 2, seed=1), redeals=(Redeal(3, 5),))
+    for given, words in (({}, "--turn 3"), ({"turn": 4, "seed": 5}, "--turn 4 --seed 5")):
+        options = PlayOptions.of({"resume": "r.jsonl", **given})
+        assert f"--resume r.jsonl {words}" in " ".join(_repeat_command(options, spec))
 
 
 def test_a_record_for_the_browser_alone_has_the_stderr() -> None:
