@@ -276,8 +276,6 @@ def is_finished(store: Store, test: Sequential | None = None) -> bool:
     if store.count()[0] >= planned(store):
         return True
     there, out = set(store.played()), store.bots_out()
-    if not (out or withdrawn):
-        return False
     return not any(True for stage in stages(store) for _ in stage.missing(there, out))
 
 

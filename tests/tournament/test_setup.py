@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from referee.bots.command import together
 from referee.errors import UsageError
+from referee.match.position import Position
 from referee.tournament.entrants import find_entrant
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
@@ -25,8 +26,10 @@ from referee.tournament.setup import (
     entrants,
     setup,
     short_names,
+    short_names_of_all,
     with_bots,
     with_unique_names,
+    with_withdrawn,
 )
 from tests.support.made_up import made_setup
 
@@ -48,6 +51,9 @@ from tests.support.made_up import made_setup
 )
 def test_a_bot_argument(argument: str, name: str, bot: str) -> None:
     assert entrants([argument], "dominion") == ([Entrant(name, bot)], {})
+
+
+START = Position("g.jsonl", 5, 1, (), ((None,),) * 3)
 
 
 def names(*given: str) -> list[str]:
@@ -93,6 +99,11 @@ def test_names_are_unique_and_the_first_keeps_its_own(given: list[str]) -> None:
         (3, {"seed": 2**53}, "seed 9007199254740992 is not an integer from 0 to 2**53 - 1"),
         (3, {"settings": {"colour": "red"}}, "dominion has no option 'colour'"),
         (3, {"settings": {"max_turns": "many"}}, "option max_turns=many"),
+        (3, {"settings": {"time_limit": "none"}}, "a tournament needs time limits"),
+        (3, {"settings": {"startup_limit": "none"}}, "a tournament needs time limits"),
+        (3, {"position": START}, "turn 5 of g.jsonl: its match has 3 players"),
+        (4, {"position": START, "players": 4}, "turn 5 of g.jsonl: its match has 3 players"),
+        (3, {"opening": 1_001}, "--opening 1001: give a number from 1 to 1,000"),
     ],
 )
 def test_what_is_no_tournament(bots: int, options: Any, says: str) -> None:
@@ -266,6 +277,20 @@ def test_bots_are_replaced_in_each_stage_that_has_them() -> None:
     ):
         found = with_bots(stages, bots, numbers)
         assert [[bot.name for bot in stage.bots] for stage in found] == names
+
+
+def test_withdrawn_bots_that_are_not_named_are_put_in_their_places() -> None:
+    a, b, c, d = bots = [Entrant(name, name) for name in "abcd"]
+    error = UsageError("it is not there")
+    assert with_withdrawn([a, c, d], {2: error}, bots[:3], {"b"}) == (bots, {3: error})
+    assert with_withdrawn([a, b], {1: error}, [a, b], {"b"}) == ([a, b], {1: error})
+    assert with_withdrawn([b], {}, [a, b], set()) == ([b], {})
+
+
+def test_if_one_tournament_needs_whole_names_all_do() -> None:
+    one, two = [Entrant("x/a", "x/a")], [Entrant("x/a", "x/a"), Entrant("y/a", "y/a")]
+    assert short_names_of_all([one]) == [{"x/a": "a"}]
+    assert short_names_of_all([one, two]) == [{"x/a": "x/a"}, {"x/a": "x/a", "y/a": "y/a"}]
 
 
 def test_a_new_bot_cannot_stand_before_the_others() -> None:

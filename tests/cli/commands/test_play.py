@@ -62,8 +62,10 @@ def test_only_the_record_of_a_match_that_goes_on_may_be_its_own(tmp_path: Path) 
 def test_the_command_that_repeats_a_match_from_a_position_names_its_turn() -> None:
     spec = replace(match_spec(["minimal"] * 2, seed=1), redeals=(Redeal(3, 5),))
     for given, words in (({}, "--turn 3"), ({"turn": 4, "seed": 5}, "--turn 4 --seed 5")):
-        options = PlayOptions.of({"resume": "r.jsonl", **given})
-        assert f"--resume r.jsonl {words}" in " ".join(_repeat_command(options, spec))
+        options = PlayOptions.of({"resume": "r.jsonl", "page": bool(given), **given})
+        again = _repeat_command(options, spec)
+        assert f"--resume r.jsonl {words}" in " ".join(again)
+        assert ("--page" in again, "--seed" in again) == (bool(given), bool(given))
 
 
 def test_a_record_for_the_browser_alone_has_the_stderr() -> None:
