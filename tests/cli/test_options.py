@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -184,3 +185,42 @@ def fits(value: object, annotation: Any) -> bool:
     if parts:  # T | None
         return any(fits(value, part) for part in parts)
     return isinstance(value, annotation)
+
+
+@pytest.mark.parametrize(
+    ("read", "right", "wrong"),
+    [
+        (values.count, ["1", "1000000000"], ["0", "1000000001", "+1", "1_0", " 1", "1.0"]),
+        (values.count_or_never, ["never", "1"], ["0", "Never"]),
+        (values.seed, ["0", str(2**53 - 1)], ["-1", str(2**53)]),
+        (values.seconds, ["0.001", "1e6", ".5"], ["0", "1000000.1", "-1", "none"]),
+        (values.grace, ["0", "1e6"], ["1000000.1", "-1"]),
+        (values.limit, ["0.001", "none"], ["0", "never"]),
+        (values.probability, ["0.001", "0.499"], ["0", "0.5"]),
+        (values.turns, ["1", "10-10", "9-10"], ["0", "10-9", "1-", "-1"]),
+        (values.player, ["1", "player1"], ["0", "player0", "player", "seat1"]),
+        (values.variable, ["A=", "A=b=c", "PATH"], ["=b", "", "NO_SUCH_VARIABLE", "A=\0"]),
+    ],
+)
+def test_the_bounds_of_values(
+    read: Callable[[str], object], right: list[str], wrong: list[str]
+) -> None:
+    for text in right:
+        read(text)
+    for text in wrong:
+        with pytest.raises(argparse.ArgumentTypeError):
+            read(text)
+
+
+def test_what_values_are_read_as() -> None:
+    assert (values.turns("7"), values.variable("A=")) == ((7, 7), ("A", ""))
+
+
+def test_files_with_seeds_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    file = tmp_path / "seeds"
+    file.write_bytes(b"\xef\xbb\xbf7\n")
+    assert values.seed_in_file(str(file)).seed == 7
+    assert values.deal_seeds(str(file)).seeds == (7,)
+    file.write_text("7\n# more\n7\n")
+    with pytest.raises(argparse.ArgumentTypeError, match="line 3: the seed 7 is in line 1 too"):
+        values.deal_seeds(str(file))

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from referee import cli
 from referee.cli.commands import play_plan
-from referee.cli.commands.play import _repeat_command
+from referee.cli.commands.play import _check, _repeat_command
 from referee.cli.commands.play_options import PlayOptions
 from referee.cli.commands.play_progress import _line
 from referee.errors import UsageError
@@ -66,6 +66,22 @@ def test_the_command_that_repeats_a_match_from_a_position_names_its_turn() -> No
         again = _repeat_command(options, spec)
         assert f"--resume r.jsonl {words}" in " ".join(again)
         assert ("--page" in again, "--seed" in again) == (bool(given), bool(given))
+
+
+def test_the_command_that_repeats_a_match_without_a_sandbox_says_so_if_another_is_usual(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec, options = match_spec(["minimal"] * 2, seed=1), PlayOptions.of({})
+    for usual, words in (("none", []), ("bwrap", ["--sandbox", "none"])):
+        monkeypatch.setenv("REFEREE_SANDBOX", usual)
+        assert _repeat_command(options, spec)[-2:] == (words or ["--seed", "1"])
+
+
+@pytest.mark.parametrize("more", [{"browser": True}, {"record": "r.jsonl"}, {}])
+def test_recorded_stderr_needs_a_record(more: dict[str, Any]) -> None:
+    """For the browser there's always one."""
+    with nullcontext() if more else pytest.raises(UsageError, match="goes with --record FILE"):
+        _check(PlayOptions.of({"record_stderr": True, **more}))
 
 
 def test_a_record_for_the_browser_alone_has_the_stderr() -> None:
