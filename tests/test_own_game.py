@@ -129,10 +129,13 @@ def test_a_tournament_goes_on_without_the_matches_that_a_game_spoils(
 def test_a_tournament_of_a_game_that_always_fails_ends(
     here: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    broken(here, "(self, setup):\n", "(self, setup):\n        raise SystemExit\n")
+    spoiled = "(self, setup):\n        raise (OSError if setup.seed % 3 else KeyError)\n"
+    broken(here, "(self, setup):\n", spoiled)
     assert cli.main([*TOURNAMENT, "--matches", "5000", "--jobs", "1", "--seed", "1"]) == 65
     out, err = capfd.readouterr()
     assert err.endswith("the game failed in each match, so the other matches were not played\n")
+    often, rare = (int(re.findall(r"\((\d+) matches", line)[0]) for line in err.splitlines()[:-1])
+    assert often > rare
     assert " of 5,000 matches" in out
     assert "5,000 void" not in out
 

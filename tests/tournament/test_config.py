@@ -63,7 +63,10 @@ def test_options_have_the_values_of_the_command_line(file: Path) -> None:
     assert bots == []
 
 
-def test_the_file_of_a_game_is_beside_the_configuration(file: Path) -> None:
+def test_the_file_of_a_game_is_beside_the_configuration(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/")
     with pytest.raises(UsageError, match=f"{file.parent}/games/own.py"):
         read(file, 'game = "games/own.py"')
     assert read(file, 'game = "tribute"')[0] == {"game": "tribute"}

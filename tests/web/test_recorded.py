@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import compress, pairwise
+from itertools import accumulate, compress, pairwise
+from operator import or_
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,7 +26,7 @@ from referee.logs import read_record
 from referee.logs.rerun import Rerun
 from referee.match.machine import Redeal
 from referee.match.spec import match_spec
-from referee.web.data import MatchPage
+from referee.web.data import MatchPage, Moment
 from referee.web.file import cut
 from referee.web.recorded import _command, from_answers, read_match
 from tests.support.batches import kept
@@ -165,10 +166,15 @@ def test_a_part_of_a_match_has_the_same_views(match: Watched, read: Read) -> Non
     steps += [i for i in (steps[-1] + 1,) if i < len(whole.steps)]
     views = {viewer: list(folded(whole, viewer)) for viewer in whole.header.viewers}
     said = [whole.lines[slice(*whole.steps[i].lines)] for i in steps]
+    newest = [*accumulate((step.values | step.now for step in whole.steps), or_)]
+    whole.turned = [Moment("lead", i, i, 0, []) for i in range(len(whole.steps))]
     part = cut(whole, first, last)
     for viewer in part.header.viewers:
         assert list(folded(part, viewer)) == [views[viewer][i] for i in steps]
     assert [part.lines[slice(*step.lines)] for step in part.steps] == said
+    known = [*accumulate((step.values | step.now for step in part.steps), or_)]
+    assert known == [newest[i] for i in steps]
+    assert [(moment.at, moment.turn) for moment in part.turned] == [*enumerate(steps)]
     assert [turn.turn for turn in part.turns] == [n for n in turns if first <= n <= last]
     for turn in part.turns:
         assert part.steps[turn.first].turn == part.steps[turn.last].turn == turn.turn

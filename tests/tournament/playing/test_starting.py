@@ -88,12 +88,13 @@ def test_a_bot_that_is_mended_plays_its_matches_with_the_same_command(folder: Pa
     Path("bots/d.json").write_text("{")
     bots = ["minimal", "bots/a", "bots/b", "bots/c", "bots/d.json", "big_money"]
     words = [*bots, *NONE, "--skip-broken", "--store"]
-    said = tournament(*words, "s.sqlite")
+    some = [*words, "s.sqlite", "--records", "r"]
+    said = tournament(*some)
     assert [line.split(":")[0] for line in said] == ["left out"] * 4
     with Store.for_reading("s.sqlite") as store:
         assert [*store.left_out] == [1, 2, 3, 4]
         assert store.count() == (2, 0)
-    said = tournament(*words, "s.sqlite")
+    said = tournament(*some)
     assert len(said) == 4  # they're still broken, and the others have played all their matches
 
     Path("bots/a/bot.py").write_text(MINIMAL)
@@ -101,7 +102,7 @@ def test_a_bot_that_is_mended_plays_its_matches_with_the_same_command(folder: Pa
     (Path("bots/c") / "bot.toml").write_text('command = "minimal"\nname = "Late"\n')
     smithy = json.loads(referee("bots", "--show", "smithy.json").stdout)
     Path("bots/d.json").write_text(json.dumps(smithy))
-    assert tournament(*words, "s.sqlite") == []
+    assert tournament(*some) == []
     assert tournament(*words, "whole.sqlite") == []
     with Store.for_reading("s.sqlite") as store, Store.for_reading("whole.sqlite") as whole:
         assert store.names[3] == "Late"
