@@ -14,7 +14,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from referee.bots.command import BotCommand
 from referee.bots.processes import sandbox
+from referee.cli import consent
+from referee.errors import UsageError
 from tests.support.batches import play_in_a_thread
 from tests.support.live import ROOT, referee
 from tests.support.sandboxed import needs_bwrap
@@ -337,3 +340,18 @@ def test_a_directory_that_no_system_has(folder: Path) -> None:
     done = referee(*VERIFY)
     assert (done.returncode, done.stdout) == (2, "")
     assert all("NUL" in line for line in done.stderr.splitlines())
+
+
+def test_programs_and_their_folders_are_named_in_few_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "unnamed_folders", lambda bot, _: [bot.argument])
+    monkeypatch.setattr(sandbox, "is_private_folder", "/home".__eq__)
+    choice = consent.SandboxChoice(None, ())
+    for parent, number, words in (
+        ("/x", 8, "; 8. To start them and show them this folder of yours, add --sandbox-read /x"),
+        ("/x", 9, "; 8 and 1 more. To start"),
+        ("/home", 2, "1; 2. To start them and show them these folders of yours, add "),
+    ):
+        bots = [BotCommand(f"{parent}/{n}", (f"{n}",)) for n in range(1, number + 1)]
+        with pytest.raises(UsageError, match=words):
+            consent.sandbox_of_recorded(choice, "r", bots, "dominion", run_recorded=True)
+    assert consent.chosen_sandbox(choice, [], recorded=True).recorded

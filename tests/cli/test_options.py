@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from referee.cli import values
+from referee.cli import serving, values
 from referee.cli.options import Option, Options, argument, computed, flag, option, repeated
 from referee.cli.options import parser_of as parser_of_options
 from referee.cli.parser import Parser
@@ -197,6 +197,7 @@ def fits(value: object, annotation: Any) -> bool:
         (values.grace, ["0", "1e6"], ["1000000.1", "-1"]),
         (values.limit, ["0.001", "none"], ["0", "never"]),
         (values.probability, ["0.001", "0.499"], ["0", "0.5"]),
+        (serving._address, [":65535", "[::1]:0"], ["", ":65536"]),
         (values.turns, ["1", "10-10", "9-10"], ["0", "10-9", "1-", "-1"]),
         (values.player, ["1", "player1"], ["0", "player0", "player", "seat1"]),
         (values.variable, ["A=", "A=b=c", "PATH"], ["=b", "", "NO_SUCH_VARIABLE", "A=\0"]),

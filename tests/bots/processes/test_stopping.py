@@ -99,21 +99,6 @@ def test_nothing_of_a_stopped_bot_runs(way: str, start: Callable[[str], Launched
 
 
 @needs_bwrap
-def test_a_process_without_a_signal_is_not_stopped(start: Callable[[str], LaunchedBot]) -> None:
-    """It seems to be stopped while it's inside the kernel, and then continues."""
-    bot = start("burners")
-    stopping = resisting(bot)
-    stopping.stop()
-    until(stopping.check)
-    stopping._known.remove(max(states(bot)))
-    assert not stopping.check()
-    until(stopping.check)
-    assert stopping._known >= states(bot).keys()
-    stopping.resume()
-    stopping.end()
-
-
-@needs_bwrap
 def test_one_call_from_inside_stops_a_chain(start: Callable[[str], LaunchedBot]) -> None:
     """The helper inside the sandbox also stops processes that we would miss from outside."""
     bot = start("chain")
@@ -144,22 +129,6 @@ async def test_a_bot_that_disturbs_it_is_disqualified(start: Callable[[str], Lau
     assert await process.reply(0.0) == Failure(
         "kept-running", "it sent a signal to the process that was to stop its processes"
     )
-
-
-@needs_bwrap
-def test_what_wakes_up_is_stopped_again(start: Callable[[str], LaunchedBot]) -> None:
-    """If this happens too often, it's the bot's fault. An honest program hardly ever wakes up."""
-    bot = start("burners")
-    bot.freeze()
-    for number in range(stopping._MOST_WAKES + 1):
-        assert bot.offence == ""
-        until(bot.is_stopped)
-        for pid in states(bot):
-            os.kill(pid, signal.SIGCONT)
-        until(lambda: "awake" in states(bot).values())
-        assert bot.is_stopped() is False, number
-    assert bot.offence == "its processes woke up while they were stopped"
-    until(bot.is_stopped)
 
 
 @needs_bwrap

@@ -425,10 +425,11 @@ def test_a_store_keeps_the_sandbox_and_the_limits_of_its_matches(
     problem = ""
     monkeypatch.setattr("referee.bots.processes.sandbox.unavailable_reason", lambda: problem)
     first = ["--deals", "1", "--seed", "5", "--sandbox"]
-    assert "sandbox bwrap" in " ".join(commands.tournament(*BOTS, *first, "auto").split())
+    text = commands.tournament(*BOTS, *first, "auto", "--opening", "2")
+    assert "sandbox bwrap" in " ".join(text.split())
     assert json.loads(commands.run("standings", commands.store, "--format", "json"))["sandbox"]
     with Store.for_reading(commands.store) as store:
-        assert store.stages[0].sandbox == "bwrap"
+        assert (store.stages[0].sandbox, store.stages[0].opening) == ("bwrap", 2)
         limits = store.stages[0].settings
     assert (limits["time_bank"], limits["memory_limit"]) == (300.0, 2**30)
     problem = "there is none"

@@ -162,10 +162,11 @@ def test_a_store_without_a_position_is_as_before(say: Say, tmp_path: Path) -> No
 
 
 def test_a_store_with_an_impossible_position_is_damaged(say: Say, tmp_path: Path) -> None:
-    play(say, "s.sqlite")
+    play(say, "s.sqlite", "--max-turns", "60")
     with closing(sqlite3.connect(tmp_path / "s.sqlite")) as store, store:
         ((stages,),) = store.execute("SELECT value FROM about WHERE key = 'stages'")
         made = json.loads(stages)
+        assert made[0]["settings"]["max_turns"] == 60  # those of the record are only a default
         # base64 of a newline, which no reply contains
         made[0]["position"]["answers"][0][1] = "Cg=="
         store.execute("UPDATE about SET value = ? WHERE key = 'stages'", [json.dumps(made)])

@@ -9,8 +9,11 @@ import select
 import signal
 import sqlite3
 import subprocess
-from contextlib import closing
+from concurrent.futures import Future
+from contextlib import closing, nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema
@@ -158,6 +161,37 @@ def test_wrong_usage_is_found_before_anything_starts(tmp_path: Path) -> None:
         assert done.stderr.count("\n") == 1
         assert text in done.stderr
     assert record.read_bytes() == TWO.read_bytes()
+
+
+class InOrder:
+    """Replaces the pool of worker processes. It has the number of files in each task."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def submit(self, work: Any, each: Any, names: list[str]) -> Future[list[str]]:
+        self.sizes.append(len(names))
+        done = Future[list[str]]()
+        done.set_result(work(each, names))
+        return done
+
+
+@pytest.mark.parametrize(
+    ("count", "jobs", "sizes"),
+    [(7, 2, []), (8, 1, []), (8, 3, [1] * 8), (24, 2, [3] * 8), (260, 4, [16] * 16 + [4])],
+)
+def test_many_files_are_shared_out_to_processes(
+    count: int, jobs: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = InOrder()
+    monkeypatch.setattr(many_files.workers, "worker_processes", lambda *_, **__: nullcontext(made))
+    interrupts: Any = SimpleNamespace(raising=lambda _: nullcontext(), check=lambda: None)
+    names = [*map(str, range(count))]
+    assert [*many_files._results(str, names, jobs, interrupts)] == names
+    assert made.sizes == sizes
+    # Only this process can read stdin.
+    assert [*many_files._results(str, [*names, "-"], jobs, interrupts)] == [*names, "-"]
+    assert made.sizes == sizes
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ import pytest
 import trio
 
 from referee import cli
+from referee.cli import serving
 from referee.web.server import guard, listen
 from referee.web.server.app import Site
 from referee.web.server.library import Library
@@ -48,6 +49,20 @@ def test_visitors_who_play_see_no_file_that_was_not_named(
     monkeypatch.chdir(tmp_path)
     with running("--play", "minimal") as (_, url):
         assert httpx.get(url.replace("/play", "/?format=json")).json()["matches"] == []
+
+
+@pytest.mark.parametrize(
+    ("host", "url", "is_local"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8", True),
+        ("::1", "http://[::1]:8", True),
+        ("localhost", "http://localhost:8", True),
+        ("0.0.0.0", "http://0.0.0.0:8", False),
+        ("::", "http://[::]:8", False),
+    ],
+)
+def test_addresses(host: str, url: str, is_local: bool) -> None:
+    assert (serving.origin(host, 8), serving.is_local(host)) == (url, is_local)
 
 
 def test_a_port_that_is_in_use(capsys: pytest.CaptureFixture[str]) -> None:
