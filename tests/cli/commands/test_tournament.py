@@ -33,17 +33,19 @@ import pytest
 from referee import cli
 from referee.bots.processes import cgroups
 from referee.bots.processes.cgroups import Home, home
+from referee.cli.commands.standings import chosen_view
 from referee.cli.commands.tournament import _Run
 from referee.cli.commands.tournament_ending import GRACE_SECONDS, Ending, save_unfinished
 from referee.cli.commands.tournament_options import TournamentOptions
+from referee.cli.commands.tournament_plan import _packed
 from referee.cli.commands.tournament_progress import table_every
 from referee.cli.progress import LINE_SECONDS, starting
-from referee.errors import ShortageError
+from referee.errors import ShortageError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import REPORT
 from referee.logs.zstd import zstd
 from referee.tournament.report.standings import standings
-from referee.tournament.rows import FORFEIT, WORKER_KILLED, MatchRow, Plan, unplayed_row
+from referee.tournament.rows import FORFEIT, WORKER_KILLED, Entrant, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import Knockout
 from referee.tournament.schedule.withdrawals import BY_HAND, Withdrawal
 from referee.tournament.stages import first_missing
@@ -886,6 +888,29 @@ def test_what_is_no_list_of_deals(text: bytes, says: str, commands: Commands) ->
     assert says in commands.refused(*BOTS, "--deal-seeds", "deals.txt")
 
 
+def test_a_bot_that_has_played_is_not_replaced_even_after_it_was_left_out(
+    commands: Commands,
+) -> None:
+    commands.tournament("minimal", "x=big_money", "--deals", "1", "--seed", "5")
+    with Store.for_writing(commands.store) as store:
+        store.leave_out({"x": "it did not start"})
+    refused = commands.refused("minimal", "x=smithy.json", "--deals", "1", "--seed", "5")
+    assert "bot 2: 'big_money' in the store, 'smithy.json' now" in refused
+
+
+def test_the_folder_of_a_broken_bot_is_not_packed(tmp_path: Path) -> None:
+    folder = str(tmp_path)
+    now: Any = SimpleNamespace(bots=[SimpleNamespace(directory=folder)])
+    for broken, packed in (({0: UsageError("oh")}, []), ({}, [folder])):
+        found: Any = SimpleNamespace(broken=broken, directories=[folder])
+        assert [[*each] for each in _packed(now, found)] == [[*broken], packed]
+
+
+def test_the_name_of_an_anchor_may_have_an_equals_sign() -> None:
+    bots = [Entrant(name, "minimal") for name in ("a", "a=b")]
+    assert chosen_view(bots, "a=b=5", None, ()).anchor == (1, 5.0)
+
+
 def test_pin_needs_a_core_for_each_job(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.cli.commands.tournament.shares", lambda jobs: [])
     commands.tournament(*BOTS, "--deals", "1", "--pin")
@@ -976,7 +1001,8 @@ env = { LEVEL = "2" }
 
 def test_a_config_file_is_the_command_line(commands: Commands, tmp_path: Path) -> None:
     Path("night.toml").write_text(CONFIG)
-    commands.run("tournament", "--config", "night.toml", "--store", "one.sqlite")
+    env = ["--env", "LEVEL=1", "--env", "MORE=3"]
+    commands.run("tournament", "--config", "night.toml", "--store", "one.sqlite", *env)
     words = ["minimal", "new=big_money", "--deals", "2", "--seed", "5", "--time-limit", "3"]
     commands.run("tournament", *words, "--set", "max_turns=30", "-q", "--store", "two.sqlite")
     one, two = (Store.for_reading(name) for name in ("one.sqlite", "two.sqlite"))
@@ -987,7 +1013,8 @@ def test_a_config_file_is_the_command_line(commands: Commands, tmp_path: Path) -
             if name != "bots":
                 assert getattr(first, name) == getattr(second, name)
         assert [bot.name for bot in first.bots] == [bot.name for bot in second.bots]
-        assert first.bots[1].env == (("LEVEL", "2"),)
+        assert first.bots[0].env == (("LEVEL", "1"), ("MORE", "3"))
+        assert first.bots[1].env == (("LEVEL", "2"), ("MORE", "3"))
         assert first.bots[1].directory == str(tmp_path)
 
 

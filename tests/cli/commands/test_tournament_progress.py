@@ -10,8 +10,9 @@ import pytest
 
 from referee.cli.commands.tournament_progress import Progress
 from referee.cli.console import rich_console
+from referee.tournament.rows import Plan
 from referee.tournament.store import Store
-from tests.support.made_up import made_setup, play
+from tests.support.made_up import made_setup, play, row
 
 
 def test_the_columns_of_the_leading_bots_have_heads() -> None:
@@ -57,3 +58,21 @@ def test_bots_that_are_started_again_are_named(
         f"referee: not ready in time: {names}; started again now, since no match is running"
     )
     assert second.endswith(f"without a common bot: {names}; played again, alone")
+
+
+def test_a_table_comes_after_so_many_matches_with_the_time_that_is_left() -> None:
+    setup = made_setup(2)
+    run: Any = SimpleNamespace(setup=setup, test=None, done=4, total=600, played=800, seconds=80.0)
+    shown: list[str] = []
+    with Store.in_memory() as store:
+        store.add_stage(setup)
+        progress = Progress(run, store, None, quiet=True, every=2)
+        progress._show_table = lambda: shown.append(progress._line())  # type: ignore[method-assign]
+        with progress:
+            for _ in range(4):
+                run.done += 1
+                progress.add([row(Plan(run.done, 1, 1, (0, 1)))])
+    assert shown == [
+        "6 of 600 matches, 10 matches/s, 0:59 left",
+        "8 of 600 matches, 10 matches/s, 0:59 left",
+    ]
