@@ -72,10 +72,10 @@ class PolicyBot:
         Raises:
             UsageError: the policy returned an illegal action.
         """
-        answers = [self._reply_to(line) for line in lines]
-        if not answers or answers[-1] is None:
+        *_, answer = [None, *map(self._reply_to, lines)]
+        if answer is None:
             raise UsageError("the last line is not a request")
-        return answers[-1]
+        return answer
 
     def run(self) -> None:
         """Run the bot as a program: read lines from stdin until it ends, and reply on stdout."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from referee.cli.result import match_report, next_step
@@ -43,6 +45,7 @@ def report(
     *players: PlayerResult,
     width: int = 80,
     game: str = "dominion",
+    turn: int | None = None,
 ) -> str:
     result = MatchResult(
         game=game,
@@ -55,7 +58,8 @@ def report(
         players=list(players),
     )
     played = Played(result=result, disqualified={}, digest="", reply_seconds=[[] for _ in players])
-    text = match_report(played, ["referee", "play", "a bot", "b"], width=width, colour=False)
+    again = ["referee", "play", "a bot", "b"]
+    text = match_report(played, again, width=width, colour=False, turn=turn)
     assert all(
         len(line) <= width or line.startswith(("    ", "  referee ")) for line in text.splitlines()
     )
@@ -100,6 +104,15 @@ def test_a_draw_of_unequal_points_is_not_called_equal() -> None:
     says = "with 17 and 14 points: the turn limit was reached, after 10 turns."
     assert f"A draw between Bot 1 (player1) and Bot 2 (player2) {says}" in text
     assert "equal" not in text
+
+
+def test_the_points_of_who_was_disqualified_are_not_compared() -> None:
+    lost = player(1, 30, 4, 3, disqualified="exited", **gone("it ended", turn=3))
+    others = player(2, 20, 15, 1), player(3, 10, 15, 2)
+    text = report("piles-empty", [2], lost, *others, turn=3)
+    assert "won with 20 to 10 points" in text
+    assert "before turn" not in text
+    assert "That is before turn 4:" in report("piles-empty", [2], lost, *others, turn=4)
 
 
 def test_a_win_that_three_share() -> None:
@@ -260,7 +273,7 @@ def test_what_to_run_after_a_disqualification_in_a_draft() -> None:
     assert step == ("To see the match", "referee replay match.jsonl")
 
 
-def test_what_to_run_after_a_fault_in_the_handshake() -> None:
+def test_what_to_run_after_a_fault_in_the_handshake(monkeypatch: pytest.MonkeyPatch) -> None:
     """The handshake is the same in each match, so a conformance case can reproduce the fault."""
     bad_name = FirstFault("bad-name-reply", "3.2", "?", 0, 0, "{}")
     faulty = player(1, 3, 1, 2, first_faults=[bad_name], faults={"bad-name-reply": 1})
@@ -269,3 +282,7 @@ def test_what_to_run_after_a_fault_in_the_handshake() -> None:
         "To check the handshake of player1",
         "referee conform ./bot1 --game botwars --case 3",
     )
+    # A game from outside may have no cases.
+    monkeypatch.setattr("referee.cli.result.GAMES", {"botwars": SimpleNamespace(cases=None)})
+    _, command = next_step(result, [], None) or ("", "")
+    assert command == "referee conform ./bot1 --game botwars"

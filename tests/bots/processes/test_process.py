@@ -218,6 +218,7 @@ def test_both_ends_of_stderr_are_kept(count: int, size: int) -> None:
         left_out = "1 line" if count == 17 else f"{count - 16} lines"
         gap = f"... {left_out} left out"
         assert stderr == Stderr([*lines[:8], gap, *lines[-8:]], count - 16)
+    assert keeper.says(b"line 0\n") == keeper.says(b"line %d\n" % (count - 1)) == (count > 0)
 
 
 # --- without a process ----------------------------------------------------------------------------

@@ -114,6 +114,8 @@ def test_a_turn_that_the_match_does_not_have(words: list[str], says: str, form: 
 def test_a_log_that_was_cut_short_says_how_many_turns_it_has(tmp_path: Path) -> None:
     cut = tmp_path / "cut.jsonl"
     cut.write_bytes(b"".join(RECORD.read_bytes().splitlines(keepends=True)[:60]))
+    told = referee("replay", str(cut), "--format", "json").stderr
+    assert told.startswith("referee: the log was cut short after line 60: ")
     done = referee("replay", str(cut), "--turn", "30")
     assert done.returncode == 2
     assert re.fullmatch(r"referee: --turn 30: the match has \d turns\n", done.stderr)

@@ -21,9 +21,9 @@ from tests.games.botwars.naive_turn import beside
 from tests.support.helpers import from_struct
 
 
-def asked(grid: str = "r....r....b.....", seat: int = 0) -> tuple[Any, Question]:
+def asked(grid: str = "r....r....b.....", seat: int = 0, cols: int = 4) -> tuple[Any, Question]:
     """Start the decision of a turn on a small grid. Returns the generator and its question."""
-    game = begin_at(new_setup(rows=4, cols=4), {"grid": grid})
+    game = begin_at(new_setup(rows=len(grid) // cols, cols=cols), {"grid": grid})
     decision = BotWarsDialogue(["Ann", "Ben"], seat).decide(game.requests[seat].message)
     return decision, next(decision)
 
@@ -76,6 +76,8 @@ def test_the_grid_stands_before_the_question() -> None:
         ("3", ".  .  .  ."),
         ("spawn", "red 1:1, blue 2:2"),
     ]
+    _, question = asked("r" + "." * 82 + "b", cols=21)
+    assert question.state[0].text == "012345678901234567890"
 
 
 @pytest.mark.parametrize(("cols", "row"), [(20, "r" + "  ." * 19), (21, "r" + "." * 20)])
