@@ -185,8 +185,9 @@ def test_a_bot_whose_files_changed_is_marked() -> None:
     one, two, three = (of_bots("a", "b", "c", seed=seed) for seed in (1, 2, 3))
     one.add_versions({"a": "1", "b": "1"})
     two.add_versions({"a": "2", "b": "1"})
-    three.add_versions({"a": "2", "c": "1"})
-    three.add_versions({"a": "2", "c": "2"})
+    two.add_versions({"a": "3"})
+    three.add_versions({"a": "3", "c": "1"})
+    three.add_versions({"a": "3", "c": "2"})
     found = season({"one": one, "two": two, "three": three})
     changed = {bot.name: [each.changed for each in bot.tournaments] for bot in found.bots}
     assert changed == {
