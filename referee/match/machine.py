@@ -561,6 +561,7 @@ class Match:
     def _leave(self, seat: int, code: Disqualification, detail: str) -> Disqualified:
         leaving = Disqualified(seat, code, detail, self._line(self._asked[seat]))
         self.disqualified[seat] = leaving
+        self.keep_alive.discard(seat)
         return leaving
 
     def _send_disqualified(self, seats: Iterable[int]) -> None:

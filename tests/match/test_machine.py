@@ -291,6 +291,15 @@ def test_a_bot_of_another_version_is_not_kept() -> None:
     assert match.keep_alive == set()
 
 
+def test_a_bot_that_has_left_is_not_kept() -> None:
+    match = new_match()
+    match.start()
+    for seat in (0, 1):
+        match.receive(seat, to_line(json.loads(name_line(seat)) | {"keep_alive": True}))
+    match.disqualify(0, EXITED, "gone")
+    assert match.keep_alive == {1}
+
+
 def test_names_may_be_empty_or_equal() -> None:
     match, told = hands_shaken(name_line(0, ""), name_line(1, ""))
     assert match.names == ["", ""]

@@ -84,6 +84,9 @@ def test_a_list_belongs_to_the_sentence_before_it() -> None:
     rule = load_page("botwars/protocol").rule("5.2", "ignored-move", "")
     assert rule.startswith("A move is ignored, which is a fault, `ignored-move`, if `from` is not")
     assert rule.endswith("that botlet was moved already by an earlier move of the list.")
+    text = "## 4 Rules\n\nOne is `x`: More follows:\n\n- an item\n"
+    page = game_page(replace(GAMES["dominion"], specification_text=text))
+    assert "an item" not in page.rule("4", "x", "")
 
 
 def test_a_page_that_is_not_there_has_no_rules() -> None:

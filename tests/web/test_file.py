@@ -134,14 +134,17 @@ def test_what_is_exported(source: str, gives: str) -> None:
 def test_lines_that_are_too_many_are_left_out_but_for_faults(
     match: MatchPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    lines = file.packed(match, all_lines=True).lines
+    monkeypatch.setattr(file, "MAX_LINES", len(lines))
+    assert file.packed(match, all_lines=False).lines == lines
     monkeypatch.setattr(file, "MAX_LINES", 10)
     whole = page_file([match], all_lines=True)
     assert unpacked(whole, "lines-0") == as_json(match.lines)
     page = page_file([match])
-    lines, steps = unpacked(page, "lines-0"), unpacked(page, "steps-0")["steps"]
+    some, steps = unpacked(page, "lines-0"), unpacked(page, "steps-0")["steps"]
     omitted = 0
     for short, step in zip(steps, match.steps, strict=True):
-        kept = lines[slice(*short["lines"])]
+        kept = some[slice(*short["lines"])]
         said = match.lines[slice(*step.lines)]
         if any(mark.kind in ("fault", "disqualified") for mark in step.marks):
             assert kept == as_json(said)

@@ -226,7 +226,7 @@ class Worker:
             runner.overslept = attempt.lateness.note
             await runner.run()
             attempt.left_at = runner.left_at
-            able = match.keep_alive - match.disqualified.keys() if batch.keep_alive else set()
+            able = match.keep_alive if batch.keep_alive else set()
             keep = {seat for seat in able if entrants[seat] not in self._never_keep}
             graces = [limits.grace for limits in spec.each_limits]
             released = await release(borrowed, keep, graces)

@@ -327,6 +327,8 @@ async def test_only_the_cpu_time_of_this_match_counts(
     answer = await process.reply(LATER)
     over = Failure("cpu-limit", "it has used 5.1 s of CPU time (5 s a match)")
     assert answer == (over if is_over else b"{}")
+    process.has_ended = True
+    assert process._cpu_exceeded() is None
 
 
 async def test_the_cpu_time_is_looked_at_when_it_may_be_over(
