@@ -321,6 +321,7 @@ WRONG = [
     ((*PLAY, "--seed", "1.5"), "2**53"),
     ((*PLAY, "--seed"), "--seed"),
     ((*PLAY, "--time-limit", "0"), "seconds"),
+    (("conform", "minimal", "--time-limit", "none"), "seconds"),
     ((*PLAY, "--time-limit", "nan"), "seconds"),
     ((*PLAY, "--time-limit", "1e308"), "1,000,000"),
     ((*PLAY, "--time-limit", "1_0"), "seconds"),
