@@ -14,6 +14,7 @@ import referee
 from referee.games import GAMES, outside
 from referee.games.interface.seats import seat_of
 from referee.logs.conversation import answers_before
+from referee.logs.decisions import decisions
 from referee.logs.entries import read_record
 from referee.logs.record import EndEntry, ReceivedEntry, RecordEntry, RecordWriter, line_received
 from referee.logs.replay.reader import CutShort, Replay, Start, TurnOver
@@ -24,8 +25,9 @@ from referee.logs.verify import verify_record
 from referee.match.machine import Entry
 from referee.match.messages import GameEnd
 from referee.match.spec import match_spec, settings_type
+from referee.rulefiles.bot import read_rule_file
 from referee.web.recorded import read_match
-from tests.support.live import entries, without_times
+from tests.support.live import ROOT, entries, without_times
 from tests.support.own_game import clean_games
 from tools.generators.make_examples import EXAMPLES, MATCHES, play
 
@@ -153,6 +155,16 @@ def test_the_page_of_an_old_record_shows_all_of_its_match(old: Old) -> None:
     scores = {name: of for step in page.steps for name, of in step.values.items()}
     assert scores[page.header.series[0]["name"]] == [player.score for player in end.players]
     assert [turn.turn for turn in page.turns if turn.line] == [*range(1, TURNS[old.game] + 1)]
+
+
+@pytest.mark.parametrize(
+    ("game", "file"), [("dominion", "big_money.json"), ("starrealms", "adaptive.json")]
+)
+def test_a_rule_file_decides_in_an_old_record(game: str, file: str) -> None:
+    rules = read_rule_file(ROOT / "example_bots" / game / file, game)
+    decided = list(decisions(str(OLDER / f"{game}.record.jsonl"), rules, TURNS[game]))
+    assert decided
+    assert all(each.replied for each in decided)
 
 
 def test_the_page_of_an_old_log_shows_all_of_its_match(old: Old) -> None:

@@ -10,7 +10,7 @@ from referee.games.interface.counts import plural
 from referee.games.interface.seats import seat_id, seat_ids, seat_of
 from referee.logs import record
 from referee.logs.entries import read_record
-from referee.logs.rerun import Rerun
+from referee.logs.rerun import rerun_of
 from referee.match.limits import SANDBOXED
 from referee.match.machine import Disqualified, Received
 from referee.match.position import Position
@@ -89,7 +89,7 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
             truncated.
         LogReadError: the file isn't a valid record.
     """
-    rerun = Rerun(name)
+    rerun = rerun_of(name)
     header, match = rerun.header, rerun.match
     answers: list[list[record.RecordedAnswer]] = [[] for _ in header.bots]
     drawn = 0

@@ -13,7 +13,7 @@ from referee.errors import UsageError
 from referee.games.interface.counts import plural
 from referee.games.interface.seats import seat_id
 from referee.logs.parsing import json_of
-from referee.logs.rerun import Rerun
+from referee.logs.rerun import rerun_of
 from referee.match.machine import Received
 from referee.rulefiles.bot import RuleBot, RuleFile
 from referee.rulefiles.scores import Ranking, TooManyStepsError
@@ -83,7 +83,7 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
             Also raised if the rule file can't decide (spec/rule-files.md, 1).
         LogReadError: the file isn't a valid record.
     """
-    rerun = Rerun(record)
+    rerun = rerun_of(record)
     header = rerun.header
     if header.game != file.game:
         raise UsageError(f"{record} is of the game {header.game}, {file.path} for {file.game}")

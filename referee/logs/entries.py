@@ -18,7 +18,7 @@ from referee.errors import LogReadError, UnknownGameError
 from referee.games import ADD_GAME, GAMES, game_rules
 from referee.logs.header import read_header
 from referee.logs.parsing import Kinds, Line, Messages, entry_kinds, message_kinds
-from referee.logs.record import EndEntry, Header, LinesDigest, RecordEntry, SentEntry
+from referee.logs.record import EndEntry, Header, RecordEntry, SentEntry
 from referee.logs.source import LogReader
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -53,15 +53,10 @@ def read_record(path: PathLike) -> Iterator[RecordEntry]:
     return (entry for _, entry in numbered_entries(path))
 
 
-def numbered_entries(
-    path: PathLike, digest: LinesDigest | None = None
-) -> Iterator[tuple[int, RecordEntry]]:
-    """Like `read_record`, but yield each entry with its line number, starting at 1.
-
-    If you pass a `digest`, every complete line is added to it before its entry is yielded.
-    """
+def numbered_entries(path: PathLike) -> Iterator[tuple[int, RecordEntry]]:
+    """Like `read_record`, but yield each entry with its line number, starting at 1."""
     with LogReader(os.fspath(path)) as reader:
-        lines = iter(reader) if digest is None else _added(reader, digest)
+        lines = iter(reader)
         header, kinds = _begin(reader, lines)
         yield 1, header
         for raw in lines:
@@ -142,12 +137,6 @@ def summaries(paths: Iterable[PathLike], *, most: int | None = None) -> Iterator
             line = kinds.line(reader.line, last_line(path, reader, lines))
             end = _known(reader, line, kinds) if line.kind == "end" and not line.torn else None
         yield RecordSummary(path, header, end)  # type: ignore[arg-type]
-
-
-def _added(lines: Iterable[bytes], digest: LinesDigest) -> Iterator[bytes]:
-    for line in lines:
-        digest.add(line)
-        yield line
 
 
 def _begin(reader: LogReader, lines: Iterator[bytes]) -> tuple[Header, Kinds]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import base64
 import codecs
 import hashlib
+import math
 import re
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -494,6 +495,17 @@ def received_head(entry: Received, *, most_escaped: float = _MOST_ESCAPED) -> by
     return _received_from(entry.seat) + field
 
 
+OLDER_FORMS: dict[type[Entry | ExitEntry], list[Callable[[Any], bytes]]] = {
+    # Older versions of the referee only used Base64 for replies that weren't UTF-8.
+    Received: [partial(received_head, most_escaped=math.inf)],
+}
+"""How older versions of the referee wrote entries that we write differently now.
+
+Each function returns the older line of an entry up to its time field. If a message gets a new
+field, add a function for `Sent` here, and all old records stay valid.
+"""
+
+
 @cache
 def _received_from(seat: int) -> bytes:
     return b'{"entry":"received","player_number":"%s",' % seat_id(seat).encode()
@@ -556,30 +568,6 @@ def without_time(line: bytes) -> bytes:
         if start >= 0 and pattern.fullmatch(line, start):
             return line[:start] + b"}\n"
     return line
-
-
-class LinesDigest:
-    """Computes the digest of a record while its lines are being read.
-
-    Attributes:
-        last: the last line so far. We only hash it when the next line comes, because the record's
-            last line isn't part of the digest.
-    """
-
-    def __init__(self) -> None:
-        self._hash = hashlib.sha256()
-        self.last = b""
-
-    def add(self, line: bytes) -> None:
-        """Add the next line, including its newline."""
-        if not line.startswith(STDERR):
-            self._hash.update(without_time(self.last))
-            self.last = line
-
-    @property
-    def text(self) -> str:
-        """Return the digest of all lines except the last."""
-        return f"sha256:{self._hash.hexdigest()}"
 
 
 def claimed_digest(line: bytes) -> str | None:

@@ -20,7 +20,7 @@ from referee.logs.parsing import Line as LogLine
 from referee.logs.parsing import Messages
 from referee.logs.record import Header as RecordHeader
 from referee.logs.record import header_of, spec_of
-from referee.logs.rerun import Rerun, rounds
+from referee.logs.rerun import played, rerun_of, rounds
 from referee.logs.source import LogReader
 from referee.logs.stderr import entry_of, read_stderr
 from referee.match.limits import Limits
@@ -78,7 +78,7 @@ def from_answers(
     match = spec.new_match()
     made = _steps_of(header, spec.names)
     elsewhere = _SeparateStderr("", len(spec.bots), stderr)
-    for entries, seconds in rounds(match, answers):
+    for entries, seconds in rounds(match, played(match, answers)):
         elsewhere.add_to(made, entries)
         made.add(match, entries, seconds)
     elsewhere.add_rest(made)
@@ -127,7 +127,7 @@ class _SeparateStderr:
 
 
 def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) -> MatchPage:
-    rerun = Rerun(name)
+    rerun = rerun_of(name)
     elsewhere = _SeparateStderr(name, len(rerun.header.bots), stderr)
     made = _steps_of(rerun.header, names or rerun.header.names or ())
     problem = ""

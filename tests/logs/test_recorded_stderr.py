@@ -258,6 +258,6 @@ def test_all_else_is_checked(lines: list[bytes], tmp_path: Path) -> None:
     for wrong in (b"nonsense\n", b'"player_number":"player1","time":1}\n'):
         verdict = verified(tmp_path, [*lines[:40], STDERR + wrong, *lines[40:]])
         assert (verdict.kind, verdict.line) == (Kind.MODIFIED, 41)
-        assert "the line is not an entry of a record; it is valid up to line 40" in verdict.text
+        assert "line 41: modified: the line is not an entry of a record" in verdict.text
     (stderr, *_) = [line for line in lines if line.startswith(STDERR)]
     assert verified(tmp_path, [*lines, stderr]).kind == Kind.MODIFIED

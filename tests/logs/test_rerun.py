@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from referee.errors import LogReadError
+from referee.logs.conversation import answers_before
+from referee.logs.decisions import decisions
 from referee.logs.record import (
+    OLDER_FORMS,
     DisqualifiedEntry,
     ExitEntry,
     ReceivedEntry,
     line_received,
+    sent_to,
 )
-from referee.logs.rerun import Rerun, answer_in, rounds
-from referee.match.machine import Match
+from referee.logs.rerun import Rerun, answer_in, played, rerun_of, rounds
+from referee.logs.verify import Kind, verify_record
+from referee.match.machine import Match, Sent
 from referee.match.spec import match_spec
+from referee.rulefiles.bot import read_rule_file
+from referee.web.recorded import read_match
 from tests.support.damage import with_digest
 from tests.support.helpers import name_line
 from tests.support.live import ROOT
@@ -107,12 +115,12 @@ def test_a_round_has_the_replies_of_all_seats_that_are_due() -> None:
     moves = b'{"type":"move-reply","moves":[]}'
     answers = [(0, name_line(0), 0.1), (1, name_line(1), 0.2)]
     answers += [(0, moves, 0.3), (1, moves, 0.4), (0, moves, 0.5), (1, moves, 0.6)]
-    assert [seconds for _, seconds in rounds(match, answers)] == [0.0, 0.2, 0.4, 0.6]
+    assert [seconds for _, seconds in rounds(match, played(match, answers))] == [0.0, 0.2, 0.4, 0.6]
 
 
 def rerun(folder: Path, lines: list[bytes]) -> Rerun:
     (folder / "record").write_bytes(b"".join(lines))
-    run = Rerun(str(folder / "record"))
+    run = rerun_of(str(folder / "record"))
     for _ in run.rounds():
         assert not run.digest
     return run
@@ -128,6 +136,41 @@ def test_a_record_is_whole_with_its_end_entry(tmp_path: Path) -> None:
     edited = [lines[0].replace(b'"time_limit":10.0', b'"time_limit":11.0'), *lines[1:]]
     assert rerun(tmp_path, edited).digest == ""
     assert rerun(tmp_path, with_digest(edited)).digest
+
+
+@pytest.mark.parametrize("is_in_table", [True, False])
+def test_an_older_form_in_the_table_is_accepted_by_all_readers(
+    is_in_table: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its messages don't have a field yet that all later versions write."""
+    field = b'"kingdom_cards":["cellar",'
+
+    def without_field(entry: Sent) -> bytes:
+        return sent_to(entry.to) + entry.line[:-1].replace(field, b'"kingdom_cards":[')
+
+    lines = [line.replace(field, b'"kingdom_cards":[') for line in RECORD.splitlines(keepends=True)]
+    file = tmp_path / "older"
+    file.write_bytes(b"".join(with_digest(lines)))
+    rules = read_rule_file(ROOT / "example_bots" / "dominion" / "big_money.json", "dominion")
+    readers: dict[str, Callable[[], object]] = {
+        "verify": lambda: verify_record(str(file)).kind == Kind.VALID,
+        "page": lambda: not read_match(str(file)).header.problem,
+        "digest": lambda: rerun(tmp_path, file.read_bytes().splitlines(keepends=True)).digest,
+        "resume": lambda: answers_before(str(file), 3).answers,
+        "decisions": lambda: list(decisions(str(file), rules, 3)),
+    }
+    if is_in_table:
+        monkeypatch.setitem(OLDER_FORMS, Sent, [without_field])
+    assert {name for name, reads in readers.items() if accepted(reads)} == (
+        set(readers) if is_in_table else set()
+    )
+
+
+def accepted(read: Callable[[], object]) -> bool:
+    try:
+        return bool(read())
+    except LogReadError:
+        return False
 
 
 def test_lines_that_cannot_follow_are_errors(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from referee.errors import LogReadError, UsageError
-from referee.logs.rerun import Rerun
+from referee.logs.rerun import rerun_of
 from referee.logs.source import LogReader
 from referee.web.data import Header, MatchPage, course_of
 from referee.web.recorded import read_match
@@ -121,7 +121,7 @@ def digest_of(file: File) -> str:
     try:
         check_in_place(file)
         _check_size(file)
-        rerun = Rerun(file.path)
+        rerun = rerun_of(file.path)
         for _ in rerun.rounds():
             pass
     except (OSError, LogReadError, UsageError):
