@@ -140,7 +140,6 @@ class Episode:
         self._views: dict[int, Any] = {}
         self._actions: dict[int, list[Any]] = {}
         self.due: tuple[int, ...] = ()
-        self._definition = definition
         self._seeds: Random | None = Random()
         self._match: Match
         self._encode = msgspec.json.Encoder().encode
@@ -180,12 +179,7 @@ class Episode:
         others = self._opponents
         if others is not None:
             others.begin(spec)
-        # Pass the definition itself rather than its name, because it may not be in `GAMES`.
-        self._match = Match(
-            self._definition,
-            seats=self.seats,
-            seed=seed,
-            options=self.options,
+        self._match = spec.new_match(
             lines=others is not None and not others.take_messages,
             readers=() if others is None else others.seats,
             heard=None if others is None else others.message_kinds,
@@ -277,7 +271,7 @@ class Episode:
         if viewer is not None and viewer not in self.due:
             raise UsageError(f"player_{viewer + 1} has no action due, so it cannot be the viewer")
         if viewer is not None and not self._match.can_redeal:
-            raise UsageError(f"{self._definition.name} cannot deal hidden cards again")
+            raise UsageError(f"{self._spec.game} cannot deal hidden cards again")
         if viewer is not None and self._match.in_round:
             raise UsageError("another player has acted in this round: copy before its first action")
         new = copied(

@@ -24,7 +24,7 @@ from referee.logs import record
 from referee.logs.entries import numbered_entries
 from referee.logs.rerun import answer_in
 from referee.match.decode import decode_reply, reply_decoder
-from referee.match.machine import Match, Sent
+from referee.match.machine import Sent
 
 
 class Row(NamedTuple):
@@ -74,16 +74,7 @@ class RecordedMatch:
         self.left_out = 0
         self.results: list[float] = []
         self._wanted = [seat for seat in range(seats) if bot is None or bot in self.bots[seat]]
-        self._match = Match(
-            spec.definition,
-            seats=seats,
-            seed=spec.seed,
-            options=spec.options,
-            lines=False,
-            readers=range(seats),
-            heard=(),
-            redeals=spec.redeals,
-        )
+        self._match = spec.new_match(lines=False, readers=range(seats), heard=())
         self._limits = [limits.line_limit for limits in spec.each_limits]
         self._decoder = reply_decoder(spec.definition.replies)
         self._parts = environment.parts

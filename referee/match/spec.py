@@ -148,14 +148,22 @@ class MatchSpec(Struct, frozen=True):
                 values[name] = None
         return settings_type(self.definition)(**values)
 
-    def new_match(self) -> Match:
-        """Create the match without starting it."""
+    def new_match(self, **form: Any) -> Match:
+        """Create the match without starting it.
+
+        Every match that is played or played again is created here, so a limit that the match itself
+        enforces holds for all of them.
+
+        Args:
+            form: the arguments `lines`, `readers`, `heard` and `copies` of `Match`.
+        """
         return Match(
             self.definition,
             seats=len(self.bots),
             seed=self.seed,
             options=self.options,
             redeals=self.redeals,
+            **form,
         )
 
     @property

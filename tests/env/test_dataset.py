@@ -45,10 +45,10 @@ def test_a_record_has_the_steps_of_the_environment(
 ) -> None:
     made, game = environments_of(game), find_game(game)
     watched = Watched(GAMES[game])
-    episode = Episode(watched.definition, seats, options)
+    episode = Episode(GAMES[game], seats, options)
     policies = [at_random(seat) for seat in range(seats)]
     steps = []
-    episode.begin(7)
+    watched.begin(episode, 7)
     while episode.due:
         for seat in episode.due:
             seen = episode.observe(seat)

@@ -62,10 +62,10 @@ BOARDS = st.fixed_dictionaries(
 def test_what_a_seat_sees_is_so(seed: int, seats: int, wanted: str) -> None:
     """Compare each observation with the cards on the table, at the start of every reply."""
     watched = Watched(DOMINION)
-    episode = Episode(watched.definition, seats, {"max_turns": 12})
+    episode = Episode(DOMINION, seats, {"max_turns": 12})
     numbers = episode.environment.observation(seats, episode.options)
     random = Random(seed)
-    episode.begin(seed)
+    watched.begin(episode, seed)
     replies = -1
     while episode.due:
         (seat,) = episode.due
@@ -333,10 +333,10 @@ def test_what_is_shown_to_people() -> None:
 def test_each_seat_sees_the_grid_from_its_own_corner(seed: int, board: dict[str, int]) -> None:
     """Both players also move botlets at random, and the game must get exactly these moves."""
     watched = Watched(BOTWARS)
-    episode = Episode(watched.definition, None, board)
+    episode = Episode(BOTWARS, None, board)
     numbers = episode.environment.observation(2, episode.options)
     random = Random(seed)
-    episode.begin(seed)
+    watched.begin(episode, seed)
     cols, cells = board["cols"], board["rows"] * board["cols"]
     while episode.due:
         state = from_struct(watched.game.requests[0].message)["state"]

@@ -35,10 +35,10 @@ def test_no_action_is_a_fault_and_all_is_in_bounds(name: str, seed: int, dice: i
     course = Course(name, seed)
     seats, options = course.seats, course.options
     watched = Watched(GAMES[name])
-    episode = Episode(watched.definition, seats, options)
+    episode = Episode(GAMES[name], seats, options)
     numbers = episode.environment.observation(seats, episode.options)
     policies = [at_random(dice + seat) for seat in range(seats)]
-    episode.begin(seed)
+    watched.begin(episode, seed)
     while episode.due:
         for seat in range(seats):
             seen, mask = parts(episode.observe(seat))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from collections.abc import Callable
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
@@ -14,12 +15,18 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+import referee
 from referee.cli.registry import read_words
-from referee.errors import UsageError
+from referee.env import environments_of
+from referee.env.episode import Episode
+from referee.errors import InternalError, UsageError
 from referee.games import GAMES
+from referee.logs.conversation import answers_before
 from referee.logs.record import header_of, spec_of
+from referee.logs.verify import verify_record
 from referee.match.limits import LIMITS, Limits, flag, limit_word, memory_words
-from referee.match.machine import MAX_SEED, Redeal
+from referee.match.machine import MAX_SEED, Match, Redeal
+from referee.match.opening import opening_answers
 from referee.match.position import Position
 from referee.match.spec import (
     SHORT_SEEDS,
@@ -36,6 +43,8 @@ from referee.match.spec import (
     tournament_limits,
     with_own,
 )
+from referee.web.recorded import read_match
+from tests.support.live import ROOT
 
 TWO = ["a", "b"]
 NO_BANK = "it is added to a time bank, and there is none: give time_bank too"
@@ -349,3 +358,37 @@ def test_a_bot_without_a_time_bank_ignores_the_increment_of_the_others() -> None
         limits_of_bots=(usual._replace(time_bank=math.inf), usual),
     )
     assert spec_of(header_of(spec, "2026-11-29T00:00:00Z")).limits_of_bots == spec.limits_of_bots
+
+
+class Limited(Match):
+    """A match with one more limit that it enforces itself: nobody may play."""
+
+    def start(self) -> None:
+        raise PlayedError
+
+
+class PlayedError(Exception):
+    """Raised by `Limited`."""
+
+
+RECORD = str(ROOT / "spec" / "examples" / "two-players.record.jsonl")
+BOTS = [lambda message: None] * 2
+PLACES: dict[str, Callable[[], object]] = {
+    "play": lambda: referee.play_match(BOTS, seed=1),
+    "opening": lambda: list(opening_answers(replace(match_spec(["a", "b"], seed=1), opening=1))),
+    "environment": lambda: Episode(GAMES["dominion"], 2, {}).begin(1),
+    "dataset": lambda: environments_of("dominion").dataset([RECORD]),
+    "verify": lambda: verify_record(RECORD),
+    "page": lambda: read_match(RECORD),
+    "resume": lambda: answers_before(RECORD, 1),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_limit_that_the_match_enforces_holds_everywhere(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.match.spec.Match", Limited)
+    with pytest.raises((PlayedError, InternalError)) as raised:
+        PLACES[place]()
+    assert PlayedError in (raised.type, type(raised.value.__cause__))

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pytest
 from msgspec import Struct
 
 from referee.env.episode import Episode
@@ -43,8 +44,14 @@ class Watched:
     def __init__(self, definition: GameDefinition) -> None:
         self.replies: list[tuple[int, Struct]] = []
         self.game: Any = None
-        self.definition = msgspec.structs.replace(definition, new=self._new)
         self._definition = definition
+
+    def begin(self, episode: Episode, seed: int) -> None:
+        """Begin a match of an episode, and watch it to its end."""
+        definition = msgspec.structs.replace(self._definition, new=self._new)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(GAMES.data, definition.name, definition)
+            episode.begin(seed)
 
     def _new(self, setup: GameSetup) -> Game:
         self.game = game = self._definition.new(setup)
