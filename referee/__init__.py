@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from referee.bots.from_python import BotFunction as BotFunction
     from referee.bots.from_python import BotLike as BotLike
     from referee.bots.in_process import BotObject as BotObject
+    from referee.course import Course as Course
     from referee.course import Played as Played
     from referee.errors import BotError as BotError
     from referee.errors import BotNotFoundError as BotNotFoundError
@@ -115,6 +116,7 @@ _HOMES = {
     "BotFunction": "referee.bots.from_python",
     "BotLike": "referee.bots.from_python",
     "BotObject": "referee.bots.in_process",
+    "Course": "referee.course",
     "Played": "referee.course",
     "BotError": "referee.errors",
     "BotNotFoundError": "referee.errors",

@@ -21,7 +21,7 @@ from referee.bots.command import PythonBot, are_objects, new_objects
 from referee.bots.from_python import BotLike, bot_sources, bundled_here
 from referee.bots.processes.orphans import no_orphans
 from referee.bots.processes.sandbox import resolve
-from referee.course import Played, RecordedReply
+from referee.course import Course, Played, RecordedReply
 from referee.errors import BotError, GameError, UsageError, cannot_write, raising_ours
 from referee.games import DEFAULT_GAME, find_game
 from referee.match.limits import LIMITS
@@ -102,7 +102,8 @@ def play_match(
     with _files(plan) as files, plan.launched() as started:
         if are_objects(plan.sources):
             objects = new_objects(plan.sources)
-            played = play_objects(plan.spec, objects, files.log, files.record, diagnose=True)
+            course = Course(plan.spec, objects, files.log, files.record, diagnose=True)
+            played = play_objects(course)
         else:
             played = trio.run(partial(plan.play, started, files, alone=True))
     return _shown(plan.spec, played)

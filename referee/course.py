@@ -66,9 +66,9 @@ class Played(Struct, frozen=True):
             `diagnose`, or if the replies have more than `MAX_ANSWERS` bytes.
         reached: for each seat, the names of the `Limits` that we know its bot has reached.
         silences: for each seat whose process missed its deadline, our observations.
-        messages: a number below 2**53 that's equal for matches with the same lines. It consists of
-            the first 53 bits of the SHA-256 hash of all lines that were sent and received, in the
-            order of the record.
+        messages: a number below 2**53 that's equal for matches with the same lines, or 0 if it
+            wasn't computed. It consists of the first 53 bits of the SHA-256 hash of all lines that
+            were sent and received, in the order of the record.
     """
 
     result: MatchResult
@@ -84,6 +84,10 @@ class Played(Struct, frozen=True):
 class Course:
     """A match that's being played, together with its bots and its logs.
 
+    A driver passes each reply to `give`, which returns what follows from it: the new entries, and
+    whether there's a request among them. The driver then sends the `pending` lines to the bots, and
+    passes the entries to `write`.
+
     Args:
         bots: in seat order.
         log, record: where to write the spectator log and the match record, or None.
@@ -92,10 +96,14 @@ class Course:
         diagnose: if True, look for hints for the authors of the bots, and include the notes of the
             game.
         digest: if True, compute the digest even if no record is written.
+        messages: if True, compute `Played.messages`.
         match: the match to play. By default, we create it from the spec.
         place: see `RecordWriter`.
 
     Attributes:
+        spec: the description of the match.
+        bots: the bots, in seat order.
+        files: the logs that are written to.
         listeners: functions that are called with the match and its new entries.
         pending: for each seat, the lines that its bot hasn't received yet.
         reply_seconds: see `Played`.
@@ -113,21 +121,22 @@ class Course:
         stderr: Sequence[RecordedStderr] = (),
         diagnose: bool = False,
         digest: bool = False,
+        messages: bool = False,
         match: Match | None = None,
         place: Place | None = None,
     ) -> None:
+        self.spec = spec
+        self.bots = bots
         self.match = match or spec.new_match()
         self.listeners: list[Callable[[Match, list[Entry]], object]] = []
         self.pending: list[list[bytes]] = [[] for _ in bots]
         self.reply_seconds: list[list[float]] = [[] for _ in bots]
         found = {seat: process_of(bot) for seat, bot in enumerate(bots)}
         self.processes = {seat: bot for seat, bot in found.items() if bot is not None}
-        self._spec = spec
+        self.files = [file for file in (log, record) if file is not None]
         self._place = place
-        self._bots = bots
         self._log = log
         self._record_file = record
-        self._files = [file for file in (log, record) if file is not None]
         self._is_recorded = digest or record is not None
         self._record: RecordWriter | None = None
         self._stderr = stderr
@@ -136,7 +145,7 @@ class Course:
         self._answers: list[RecordedReply] = []
         self._room = MAX_ANSWERS
         self._lines: list[bytes] = []  # those that aren't in `_messages` yet
-        self._messages = hashlib.sha256()
+        self._messages = hashlib.sha256() if messages else None
         self._reached: list[tuple[str, ...]] = []
         self._silences: dict[int, TimeoutObservation] = {}
         for seat, bot in enumerate(bots):
@@ -149,21 +158,34 @@ class Course:
         """True if there's a log, a record or a listener, so that `write` has to be called."""
         return self._log is not None or self._is_recorded or bool(self.listeners)
 
-    def begin(self) -> None:
-        """Start the record and the match."""
+    def begin(self) -> tuple[list[Entry], bool]:
+        """Start the record and the match. Returns the same as `give`."""
         if self._is_recorded:
             limits: LimitsBy = "none"
             if self.processes:
-                limits = limits_by(self._spec.limits, self._spec.sandbox)
+                limits = limits_by(self.spec.limits, self.spec.sandbox)
             started = datetime.now(UTC).isoformat(timespec="milliseconds")  # noqa: TID251 (nobody waits for it)
             self._record = RecordWriter(
-                self._record_file, self._spec, started, self._stderr, limits, self._place
+                self._record_file, self.spec, started, self._stderr, limits, self._place
             )
         self.match.start()
+        return self._take()
 
-    def give(self, seat: int, answer: Answer, seconds: float) -> None:
-        """Pass a seat's reply to the match. `seconds` is the time since the start of the bots."""
+    def give(
+        self, seat: int, answer: Answer, seconds: float, took: float | None
+    ) -> tuple[list[Entry], bool]:
+        """Pass a seat's reply to the match.
+
+        Args:
+            seconds: the time since the start of the bots.
+            took: how long the reply took in seconds, or None in the handshake.
+
+        Returns:
+            The new entries, and whether there's a request among them.
+        """
         match = self.match
+        if took is not None:
+            self.reply_seconds[seat].append(took)
         if self._evidence:
             self._keep(RecordedReply(seat, answer, seconds))
             self._evidence[seat].turn = match.turns
@@ -183,29 +205,28 @@ class Course:
             self._listening = [
                 lines for seat, lines in enumerate(self.pending) if seat not in match.disqualified
             ]
+        return self._take()
 
-    def take(self) -> tuple[list[Entry], bool]:
-        """Take the new entries from the match, and add their lines to `pending`.
-
-        Returns:
-            The entries, which you should pass to `write`, and whether there's a request among them.
-        """
+    def _take(self) -> tuple[list[Entry], bool]:
+        """Take the new entries from the match, and add their lines to `pending`."""
         entries = self.match.take_entries()
         is_request = False
         listening = self._listening
+        if self._messages is not None:
+            self._lines += [
+                each.line for each in entries if type(each) is Sent or type(each) is Received
+            ]
+            if len(self._lines) > _MOST_UNHASHED:
+                self._messages.update(b"".join(self._lines))
+                self._lines.clear()
         for entry in entries:
             if type(entry) is Sent:
-                self._lines.append(entry.line)
                 if entry.to is None:
                     for lines in listening:
                         lines.append(entry.line)
                 else:
                     is_request = True
                     self.pending[entry.to].append(entry.line)
-            elif type(entry) is Received:
-                self._lines.append(entry.line)
-        if len(self._lines) > _MOST_UNHASHED:
-            self._hash_lines()
         if self._evidence:
             for entry in entries:
                 if type(entry) is Sent and entry.to is not None:
@@ -231,7 +252,7 @@ class Course:
 
     def log_behind(self) -> Sink | None:
         """Return a log whose reader is too slow to accept all lines, or None."""
-        for file in self._files:
+        for file in self.files:
             if file.behind:
                 return file
         return None
@@ -245,14 +266,14 @@ class Course:
                 code for them even if they've exited, because it depends on chance whether a bot
                 exits just before or just after the end of this match.
         """
-        exit_codes = [
-            None if seat in kept else bot.exit_code for seat, bot in enumerate(self._bots)
-        ]
+        exit_codes = [None if seat in kept else bot.exit_code for seat, bot in enumerate(self.bots)]
         digest = ""
         if self._record is not None:
             digest = self._record.end(self.match, exit_codes, seconds)
-        self._hash_lines()
-        messages = int.from_bytes(self._messages.digest()[:8], "big") >> 11
+        messages = 0
+        if self._messages is not None:
+            self._messages.update(b"".join(self._lines))
+            messages = int.from_bytes(self._messages.digest()[:8], "big") >> 11
         left = dict(self.match.disqualified)
         result = self._result(exit_codes, seconds)
         return Played(
@@ -266,16 +287,12 @@ class Course:
             self._silences,
         )
 
-    def _hash_lines(self) -> None:
-        self._messages.update(b"".join(self._lines))
-        self._lines.clear()
-
     def _spoken(self, seat: int) -> tuple[bytes, bytes]:
         """Return the last line that we sent to a bot and its last reply, both in the bot's dialect.
 
         Both are empty if the bot doesn't use a dialect.
         """
-        bot = self._bots[seat]
+        bot = self.bots[seat]
         return (isinstance(bot, BotWrapper) and bot.spoken) or (b"", b"")
 
     def _keep(self, given: RecordedReply) -> None:
@@ -294,25 +311,25 @@ class Course:
             ReplySeconds(round(sum(seconds), 6), round(max(seconds, default=0.0), 6))
             for seconds in self.reply_seconds
         ]
-        definition = self._spec.definition
+        definition = self.spec.definition
         diagnoses = self._diagnoses()
         players = player_results(
-            definition, match, self._spec.bots, reply_seconds, exit_codes, diagnoses
+            definition, match, self.spec.bots, reply_seconds, exit_codes, diagnoses
         )
         return MatchResult(
             game=definition.name,
             protocol=definition.protocol,
-            seed=self._spec.luck,
+            seed=self.spec.luck,
             reason=match.outcome.reason,
             turns=match.turns,
             winners=[players[seat].player_number for seat in match.outcome.winners],
             duration_seconds=round(seconds, 6),
             players=players,
-            sandbox=self._spec.sandbox.kind,
+            sandbox=self.spec.sandbox.kind,
         )
 
     def _diagnoses(self) -> list[Diagnosis]:
-        words = [bot.process_report(ENDS) for bot in self._bots]
+        words = [bot.process_report(ENDS) for bot in self.bots]
         self._reached = [() if each is None else each.reached for each in words]
         self._silences = {
             seat: each.silence for seat, each in enumerate(words) if each and each.silence
@@ -331,7 +348,7 @@ class Course:
     def _notes(self) -> list[list[str]]:
         return [
             [getattr(bot, "reword", str)(note) for note in of_seat]
-            for bot, of_seat in zip(self._bots, self.match.notes(), strict=True)
+            for bot, of_seat in zip(self.bots, self.match.notes(), strict=True)
         ]
 
     def _unexplained(self, seat: int, words: ProcessReport | None, bug: str) -> Diagnosis:
@@ -350,8 +367,8 @@ class Course:
         )
 
     def _diagnosis(self, seat: int, words: ProcessReport | None, notes: list[str]) -> Diagnosis:
-        definition, match, evidence = self._spec.definition, self.match, self._evidence[seat]
-        left, exit_code = match.disqualified.get(seat), self._bots[seat].exit_code
+        definition, match, evidence = self.spec.definition, self.match, self._evidence[seat]
+        left, exit_code = match.disqualified.get(seat), self.bots[seat].exit_code
         unasked = words is not None and words.unasked
         if not (left or exit_code or unasked) and evidence.is_plain(definition.replies):
             return Diagnosis(notes=notes, stderr=None if words is None else words.stderr)
@@ -363,7 +380,7 @@ class Course:
             evidence,
             words,
             sent=self._spoken(seat)[0],
-            bot=self._spec.bots[seat],
+            bot=self.spec.bots[seat],
             left=left,
             requests=len(self.reply_seconds[seat]),
             exit_code=exit_code,

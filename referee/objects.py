@@ -5,55 +5,40 @@ from __future__ import annotations
 import select
 import time
 from collections.abc import Sequence
+from typing import cast
 
 from referee.bots.in_process import InProcessBot
 from referee.course import Course, Played
 from referee.errors import raising_ours
-from referee.logs.record import Place
-from referee.logs.sink import Sink
-from referee.match.machine import Match
-from referee.match.spec import MatchSpec
+from referee.match.machine import Entry
 
 
-def play_objects(
-    spec: MatchSpec,
-    bots: Sequence[InProcessBot],
-    log: Sink | None = None,
-    record: Sink | None = None,
-    *,
-    diagnose: bool = False,
-    digest: bool = False,
-    match: Match | None = None,
-    place: Place | None = None,
-) -> Played:
+def play_objects(course: Course) -> Played:
     """Play a match between Python objects, which get their requests one after the other.
 
     An object replies right away when we call it, so we don't need an event loop.
 
     Args:
-        log, record, diagnose, digest, match, place: see `Course`.
+        course: the match. All of its bots are of the kind `InProcessBot`.
 
     Raises:
         BotError: one of the objects raised an exception. You find it in the `__cause__`.
         LogWriteError, ShortageError, InternalError: as for `Runner.run`.
     """
     clock, began = time.monotonic, time.monotonic()
-    course = Course(
-        spec, bots, log, record, diagnose=diagnose, digest=digest, match=match, place=place
-    )
-    match, pending, reply_seconds = course.match, course.pending, course.reply_seconds
+    bots = cast("Sequence[InProcessBot]", course.bots)
+    match, pending = course.match, course.pending
     with raising_ours():
-        course.begin()
-        _write(course, began)
+        entries, _ = course.begin()
+        _write(course, entries, began)
         while match.due:
             for seat in match.due:
                 bot, asked = bots[seat], clock()
                 answer = bot.answer(_take_lines(pending[seat]))
                 now = clock()
-                if not match.in_handshake:
-                    reply_seconds[seat].append(now - asked)
-                course.give(seat, answer, now - began)
-            _write(course, began)
+                took = None if match.in_handshake else now - asked
+                entries, _ = course.give(seat, answer, now - began, took)
+                _write(course, entries, began)
         for bot, lines in zip(bots, pending, strict=True):
             bot.hear_the_rest(_take_lines(lines))
         played = course.end(clock() - began)
@@ -67,8 +52,7 @@ def _take_lines(pending: list[bytes]) -> list[bytes]:
     return lines
 
 
-def _write(course: Course, began: float) -> None:
-    entries, _ = course.take()
+def _write(course: Course, entries: list[Entry], began: float) -> None:
     if course.is_written:
         course.write(entries, time.monotonic() - began)
         _await_readers(course)

@@ -1,7 +1,7 @@
 """Play one match with real bots, under trio.
 
     async with run_bots(spec, started) as bots:
-        runner = Runner(spec, bots, log=log)
+        runner = Runner(Course(spec, bots, log))
         await runner.run()
         await finish_all(bots, spec)
         played = await runner.close()
@@ -25,7 +25,6 @@ import select
 import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import Any
 
 import trio
 
@@ -39,6 +38,7 @@ from referee.errors import raising_ours
 from referee.games.interface.faults import Disqualification
 from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordedStderr
 from referee.logs.sink import Sink
+from referee.match.machine import Entry
 from referee.match.spec import MatchSpec
 
 # We push a public message to every bot within this time, even if it has no request.
@@ -55,15 +55,18 @@ SLICE_SECONDS = 0.05
 _BANK = ""  # no game has a clock of this name
 
 
-class Runner(Course):
+class Runner:
     """Plays one match under trio. It only kills bots that are disqualified.
 
     Args:
+        course: the match with its bots and its logs.
         alone: if True, nothing else needs the event loop, and we may block it for `QUICK_SECONDS`
             at a time.
-        others: see `Course`.
 
     Attributes:
+        course: the match with its bots and its logs. A reply goes to it once, with `give`.
+        match: its match.
+        processes: its processes.
         asked_since: the time on trio's clock when the bots got their current requests.
         left_at: maps each seat that was disqualified to the time when it was, on the clock of
             `time.monotonic`.
@@ -77,20 +80,14 @@ class Runner(Course):
     idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
     overslept: Callable[[float, Iterable[int]], object] | None = None
 
-    def __init__(
-        self,
-        spec: MatchSpec,
-        bots: Sequence[Bot],
-        log: Sink | None = None,
-        record: Sink | None = None,
-        *,
-        alone: bool = False,
-        **others: Any,
-    ) -> None:
-        super().__init__(spec, bots, log, record, **others)
+    def __init__(self, course: Course, *, alone: bool = False) -> None:
+        self.course = course
+        self.match = course.match
+        self.processes = course.processes
+        self._bots = bots = course.bots
         self.asked_since = 0.0
         self.left_at: dict[int, float] = {}
-        self._limits = spec.each_limits
+        self._limits = course.spec.each_limits
         self._alone = alone
         self._clock = trio.current_time  # run() replaces it with a faster clock
         self._start_time = 0.0
@@ -106,7 +103,7 @@ class Runner(Course):
         self._slow: set[int] = set()  # seats whose last reply took longer than `QUICK_SECONDS`
         self._seats = {*range(len(bots))}
         launched = {seat: process.launched for seat, process in self.processes.items()}
-        is_free = spec.sandbox.kind == "none"
+        is_free = course.spec.sandbox.kind == "none"
         self._freezable = {} if is_free else launched
         self._unstopped = {*launched} if is_free else set[int]()
         self._looks = 0
@@ -136,11 +133,10 @@ class Runner(Course):
                 ]
                 self._start_time = min(since or now for since in self._started)
                 self._pause_at = now + PAUSE_SECONDS
-                self.begin()
-                self._deliver()
+                self._deliver(*self.course.begin())
                 while self.match.due:
                     due: Sequence[int] = self.match.due
-                    if self._files:
+                    if self.course.files:
                         await self._await_readers()
                     if self._alone:
                         if self.asked_since >= self._pause_at:
@@ -158,7 +154,7 @@ class Runner(Course):
         Raises:
             LogWriteError: a log couldn't be written.
         """
-        played = self.end(self._clock() - self._start_time, kept)
+        played = self.course.end(self._clock() - self._start_time, kept)
         await self._await_readers()
         return played
 
@@ -180,7 +176,7 @@ class Runner(Course):
                 return due
             self._replied(seat, answer)
             if seat in self._slow and seat in self.processes and self.overslept is not None:
-                self.overslept(self.reply_seconds[seat][-1] - QUICK_SECONDS, self._unstopped)
+                self.overslept(self.course.reply_seconds[seat][-1] - QUICK_SECONDS, self._unstopped)
             return ()
         left = [seat for seat in due if not self._take_quick_reply(seat)]
         waiting = {bots[seat].stdout_fd: seat for seat in left}
@@ -239,13 +235,13 @@ class Runner(Course):
             beside.start_soon(self.processes[seat].attend)
 
     def _replied(self, seat: int, answer: Answer) -> None:
-        answer = self._timed(seat, answer)
-        self.give(seat, answer, self._clock() - self._start_time)
+        answer, took = self._timed(seat, answer)
+        news = self.course.give(seat, answer, self._clock() - self._start_time, took)
         if seat in self.match.disqualified:
             self.left_at[seat] = time.monotonic()
             self._nursery.start_soon(self._bots[seat].kill)
             self._pause_at = 0.0  # yield right away, so that the task that kills the bot can run
-        self._deliver()
+        self._deliver(*news)
 
     # --- clocks -------------------------------------------------------------------------------
 
@@ -262,25 +258,26 @@ class Runner(Course):
         limits, clock = self._limits[seat], self.match.clocks.get(seat, "")
         used = self._used[seat]
         left = limits.time_limit - used[clock] if clock else limits.time_limit
-        bank = limits.time_bank + limits.increment * len(self.reply_seconds[seat])
+        bank = limits.time_bank + limits.increment * len(self.course.reply_seconds[seat])
         return left, bank - used[_BANK]
 
-    def _timed(self, seat: int, answer: Answer) -> Answer:
+    def _timed(self, seat: int, answer: Answer) -> tuple[Answer, float | None]:
         """Charge the time of a reply to the bot's clocks.
 
-        Returns the reply, or a `Failure` that names the limit if the bot is out of time.
+        Returns:
+            The reply, or a `Failure` that names the limit if the bot is out of time; and how long
+            the reply took in seconds, or None in the handshake.
         """
         late = type(answer) is Failure and answer.code == Disqualification.TIMEOUT
         if self.match.in_handshake:
             if not late:
-                return answer
+                return answer, None
             limit = self._limits[seat].startup_limit
             detail = f"no reply to the handshake within {limit:g} s"
-            return Failure(Disqualification.STARTUP_TIMEOUT, detail)
+            return Failure(Disqualification.STARTUP_TIMEOUT, detail), None
         seconds = self._clock() - self.asked_since + self._debts.pop(seat, 0.0)
         if late:
             answer = self._too_late(seat, answer)
-        self.reply_seconds[seat].append(seconds)
         self._used[seat][_BANK] += seconds
         if seconds > QUICK_SECONDS:
             self._slow.add(seat)
@@ -288,7 +285,7 @@ class Runner(Course):
             self._slow.discard(seat)
         if clock := self.match.clocks.get(seat):
             self._used[seat][clock] += seconds
-        return answer
+        return answer, seconds
 
     def _too_late(self, seat: int, answer: Answer) -> Answer:
         assert isinstance(answer, Failure)
@@ -307,9 +304,8 @@ class Runner(Course):
 
     # --- deliveries ---------------------------------------------------------------------------
 
-    def _deliver(self) -> None:
+    def _deliver(self, entries: list[Entry], is_request: bool) -> None:
         match = self.match
-        entries, is_request = self.take()
         if self._freezable and not self._slow.isdisjoint(match.due):
             # Stopping bots takes a while. We do it before we send the requests, because the bots
             # with a request need the time.
@@ -321,16 +317,17 @@ class Runner(Course):
         now = self._clock()
         if is_request:
             self.asked_since = now
+        pending = self.course.pending
         for seat in self._seats:
-            if self.pending[seat] and now >= self._waiting.setdefault(seat, now) + NEWS_SECONDS:
+            if pending[seat] and now >= self._waiting.setdefault(seat, now) + NEWS_SECONDS:
                 self._push(seat)
-        self.write(entries, now - self._start_time)
+        self.course.write(entries, now - self._start_time)
         if self._delivered is not None:
             self._delivered.set()
 
     def _push(self, seat: int) -> None:
         """Send a bot its pending lines. A Python object gets them with its next request instead."""
-        pending = self.pending[seat]
+        pending = self.course.pending[seat]
         if pending:
             self._bots[seat].push(b"".join(pending))
             pending.clear()
@@ -408,7 +405,7 @@ class Runner(Course):
     async def _await_readers(self) -> None:
         # If the reader of a log is slow, the match waits for it. The current requests may not have
         # been sent completely by then, so their clocks start again afterwards (8.1).
-        while file := self.log_behind():
+        while file := self.course.log_behind():
             await trio.lowlevel.wait_writable(file.fd)
             file.push()
             self.asked_since = self._clock()
@@ -447,9 +444,8 @@ async def play_once(
         ) as bots:
             if answers:
                 bots = replayed(bots, started, answers)
-            runner = Runner(
-                spec, bots, log=log, record=record, stderr=recorded, diagnose=True, alone=alone
-            )
+            course = Course(spec, bots, log, record, stderr=recorded, diagnose=True)
+            runner = Runner(course, alone=alone)
             watch(runner)
             await runner.run()
             await finish_all(bots, spec)

@@ -14,6 +14,7 @@ import trio.testing
 from referee.bots.command import resolve_bot
 from referee.bots.hosting import finish_all, run_bots
 from referee.bots.processes.launch import launch_bots
+from referee.course import Course
 from referee.errors import InternalError, LogWriteError
 from referee.games import GAMES
 from referee.logs.files import open_logs
@@ -293,7 +294,7 @@ async def test_a_slow_reader_of_the_log_costs_no_bot_its_time(tmp_path: Path) ->
     over = False
     with launch_bots([resolve_bot("minimal")] * 2, spec.limits) as started:
         async with run_bots(spec, started) as bots, trio.open_nursery() as nursery:
-            runner = Runner(spec, bots, log=log)
+            runner = Runner(Course(spec, bots, log=log))
             nursery.start_soon(read, runner)
             await runner.run()
             over = True
@@ -384,7 +385,7 @@ async def test_a_borrowed_process_plays_match_after_match() -> None:
         async with run_bots(spec, started) as bots:
             played = []
             for _ in range(3):
-                runner = Runner(spec, bots)
+                runner = Runner(Course(spec, bots))
                 await runner.run()
                 played.append(await runner.close())
                 assert bots[0].exit_code is None  # still running

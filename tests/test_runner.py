@@ -22,6 +22,7 @@ from referee.bots.in_process import InProcessBot
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import BotProcess
 from referee.bots.processes.stderr import StderrKeeper
+from referee.course import Course
 from referee.errors import GameError
 from referee.games import GAMES
 from referee.games.interface.faults import Disqualification
@@ -136,7 +137,7 @@ async def test_one_look_takes_the_replies_of_all(bots: list[PipeBot]) -> None:
     first, second = bots
     second.next, first.next = first, second  # each reply lets the other bot answer
     second.let_answer()
-    runner = Runner(toy(turns=3), bots, alone=True)
+    runner = Runner(Course(toy(turns=3), bots), alone=True)
     await runner.run()
     played = await runner.close()
     assert [player.score for player in played.result.players] == [3, 6]
@@ -151,7 +152,7 @@ async def test_no_look_is_longer_than_the_time_that_is_left(bots: list[PipeBot])
     limit = module.QUICK_SECONDS / 4
     options = {"time_limit": limit, "max_turns": 2}
     spec = match_spec(["minimal", "minimal"], seed=1, options=options)
-    runner = Runner(spec, bots, alone=True)
+    runner = Runner(Course(spec, bots), alone=True)
     await runner.run()  # these bots don't know the game, so every reply is a fault
     looks = [seconds for bot in bots for seconds in bot.looks]
     assert 0 < max(looks) < limit * 1.001
@@ -164,12 +165,12 @@ async def test_no_look_waits_for_a_bot_whose_time_is_over(bots: list[PipeBot]) -
             bot.let_answer()
     # The first reply takes longer than that, so the bank is overdrawn for the others.
     options = {"time_bank": 1e-9, "max_turns": 3}
-    await Runner(match_spec(["", ""], seed=1, options=options), bots, alone=True).run()
+    await Runner(Course(match_spec(["", ""], seed=1, options=options), bots), alone=True).run()
     assert {seconds for bot in bots for seconds in bot.looks[2:]} == {0.0}
 
 
 async def test_beside_other_tasks_nobody_is_looked_at(bots: list[PipeBot]) -> None:
-    runner = Runner(toy(turns=3), bots)
+    runner = Runner(Course(toy(turns=3), bots))
     await runner.run()
     assert [bot.looks for bot in bots] == [[], []]
     assert [bot.waits for bot in bots] == [4, 4]
@@ -180,7 +181,7 @@ async def test_a_bot_without_a_descriptor_waits_for_no_look(bots: list[PipeBot])
     piped, other = bots
     other.stdout_fd = -1
     other.quick_reply = lambda seconds: None  # type: ignore[method-assign]
-    await Runner(toy(turns=3), bots, alone=True).run()
+    await Runner(Course(toy(turns=3), bots), alone=True).run()
     assert set(piped.looks) == {0.0}
     assert [bot.waits for bot in bots] == [4, 4]
 
@@ -200,7 +201,7 @@ async def test_other_tasks_run_between_quick_replies(
             await trio.lowlevel.checkpoint()
 
     async with trio.open_nursery() as nursery:
-        runner = Runner(toy(turns=20), bots, alone=True)
+        runner = Runner(Course(toy(turns=20), bots), alone=True)
         nursery.start_soon(tick, runner)
         await runner.run()
         nursery.cancel_scope.cancel()
@@ -225,7 +226,7 @@ async def test_a_bot_that_left_is_killed_before_others_are_looked_at_again(
         for _ in range(9):
             bot.let_answer()
     spec = match_spec(["a", "b", "c"], game="toy", seed=1, options={"turns": 8})
-    runner = Runner(spec, [*bots, leaver], alone=True)
+    runner = Runner(Course(spec, [*bots, leaver]), alone=True)
     await runner.run()
     leaver.close()
     assert runner.match.turns == 8 * 3
@@ -254,7 +255,7 @@ async def test_news_of_one_bot_do_not_wait_for_those_of_another(
     """The first bot's news are younger, because it has just got its request."""
     waiting = Noting()
     spec = match_spec([""] * 3, seed=1, options={"max_turns": 1})
-    await Runner(spec, [Thinker([0, 0.01]), Thinker([0, 5]), waiting]).run()
+    await Runner(Course(spec, [Thinker([0, 0.01]), Thinker([0, 5]), waiting])).run()
     assert waiting.times()[0] == pytest.approx(module.NEWS_SECONDS)
 
 
@@ -271,7 +272,9 @@ def test_news_reach_a_bot_without_a_request_in_time() -> None:
         nonlocal runner
         spec = match_spec([""] * 4, seed=1, options={"max_turns": 1})
         log = MemorySink()
-        runner = Runner(spec, [*(Moving(Named(1)) for _ in range(3)), waiting], log, alone=True)
+        runner = Runner(
+            Course(spec, [*(Moving(Named(1)) for _ in range(3)), waiting], log), alone=True
+        )
         await runner.run()
         public = log.data.splitlines()
         assert [line for _, lines in waiting.pushed for line in lines if line in public] == public
@@ -326,7 +329,7 @@ async def test_idle_bots_are_attended_to_and_frozen_at_the_first_slow_reply(
 
     frozen_before, frozen_after = list[bool](), list[bool]()
     spec = match_spec(["minimal", "minimal"], seed=1, options={"max_turns": 1})
-    runner = Runner(spec, [Slow(Named(1)), InProcessBot(Named(2))])
+    runner = Runner(Course(spec, [Slow(Named(1)), InProcessBot(Named(2))]))
     runner._freezable = {1: idle}  # type: ignore[dict-item]
     runner.processes = {1: idle}  # type: ignore[dict-item]
     kept = Idle()  # it waits for another match
@@ -357,7 +360,7 @@ async def test_only_processes_that_wait_are_attended_to(autojump_clock: trio.abc
     leaver = InProcessBot(Named(3))
     leaver.answer = lambda lines: EXITED  # type: ignore[method-assign]
     spec = match_spec(["a", "b", "c"], seed=1, options={"max_turns": 2})
-    runner = Runner(spec, [Thinker([1, 1, 1]), Thinker([2, 2]), leaver])
+    runner = Runner(Course(spec, [Thinker([1, 1, 1]), Thinker([2, 2]), leaver]))
     runner.processes = {seat: Watched(seat) for seat in range(3)}  # type: ignore[misc]
     await runner.run()
     # In the handshake, the second bot still thinks after the first one has replied.
@@ -380,12 +383,12 @@ async def test_the_clock_starts_again_when_the_reader_of_a_log_has_caught_up(
     reader, log.fd = os.pipe()
     bot = Thinker([1, 2])
     spec = match_spec(["a", "b"], game="toy", seed=1, options={"turns": 1, "time_limit": 9})
-    runner = Runner(spec, [bot, Thinker()], log)
+    runner = Runner(Course(spec, [bot, Thinker()], log))
     pushed = bot.push
     bot.push = lambda lines: (pushed(lines), setattr(log, "behind", True))[0]  # type: ignore[method-assign]
     await runner.run()
     assert bot.given[1] == pytest.approx(9)
-    assert runner.reply_seconds[0] == pytest.approx([2])
+    assert runner.course.reply_seconds[0] == pytest.approx([2])
     for fd in (reader, log.fd):
         os.close(fd)
 
@@ -396,7 +399,7 @@ def lateness_noted(prepare: Callable[[Runner], object]) -> list[tuple[float, set
     late: list[tuple[float, set[int]]] = []
 
     async def main() -> None:
-        runner = Runner(toy(), [InProcessBot(Named(1)), InProcessBot(Named(2))], alone=True)
+        runner = Runner(Course(toy(), [InProcessBot(Named(1)), InProcessBot(Named(2))]), alone=True)
         runner.overslept = lambda seconds, seats: late.append((seconds, {*seats}))
         prepare(runner)
         async with trio.open_nursery() as nursery:
@@ -423,7 +426,7 @@ def test_only_a_bot_in_a_sandbox_is_frozen(kind: Kind) -> None:
     launched = LaunchedBot(resolve_bot("/bin/cat"), Limits())
     spec = structs.replace(toy(), sandbox=Sandbox(kind))
     bots = [BotProcess(launched, StderrKeeper(None)), InProcessBot(Named(1))]
-    runner = Runner(spec, bots)
+    runner = Runner(Course(spec, bots))
     launched.end()
     assert runner._freezable == ({} if kind == "none" else {0: launched})
     assert runner._unstopped == ({0} if kind == "none" else set())
@@ -455,7 +458,7 @@ def test_a_bot_that_runs_cannot_make_the_referee_late_for_its_own_excuse(stopped
 async def given(*thinkers: Thinker, game: str = "toy", **options: Any) -> Runner:
     """Play a match, and return its runner."""
     spec = match_spec(["a", "b"], game=game, seed=1, options=options)
-    runner = Runner(spec, thinkers)
+    runner = Runner(Course(spec, thinkers))
     await runner.run()
     return runner
 
@@ -468,7 +471,7 @@ async def test_a_reply_has_the_less_of_its_limit_and_the_bank(
     how = {"turns": 6, "time_limit": 9.5, "time_bank": 10, "increment": 2}
     runner = await given(Thinker(), bot, **how)
     assert bot.given[1:] == pytest.approx([9.5, 9, 9.5, 9.5, 5])
-    assert runner.reply_seconds[1] == pytest.approx([3, 1, 0, 9, 5])
+    assert runner.course.reply_seconds[1] == pytest.approx([3, 1, 0, 9, 5])
     left = runner.match.disqualified[1]
     assert (left.code, left.detail) == (
         "time-bank",
@@ -489,7 +492,8 @@ async def test_the_replies_of_a_clock_share_the_limit(autojump_clock: trio.abc.C
     bot = Thinker([0, 3, 4, 9])
     runner = await given(Thinker([0, 7]), bot, clock="the game", turns=9, time_limit=8)
     assert bot.given[1:] == pytest.approx([8, 5, 1])
-    assert runner.reply_seconds[0][0] == pytest.approx(7)  # the other's reply changes nothing
+    # The other's reply changes nothing.
+    assert runner.course.reply_seconds[0][0] == pytest.approx(7)
     assert runner.match.disqualified[1].detail == "no reply in time (8 s for the game)"
     assert runner.match.disqualified.keys() == {1}
 
@@ -502,7 +506,7 @@ async def test_the_handshake_has_a_limit_from_the_start_of_the_bot(
     started, late, waited = Thinker([1]), Thinker([5]), Thinker([7])
     started.started, late.started = 997.0, 996.0
     spec = match_spec(["a", "b", "c"], game="toy", seed=1, options={"startup_limit": 8})
-    runner = Runner(spec, [started, late, waited])
+    runner = Runner(Course(spec, [started, late, waited]))
     await runner.run()
     assert [bot.given[0] for bot in (started, late, waited)] == pytest.approx([5, 4, 8])
     left = runner.match.disqualified
@@ -511,7 +515,7 @@ async def test_the_handshake_has_a_limit_from_the_start_of_the_bot(
         "no reply to the handshake within 8 s",
     )
     assert left.keys() == {1}
-    assert runner.reply_seconds == [pytest.approx([0, 0, 0]), [], pytest.approx([0, 0, 0])]
+    assert runner.course.reply_seconds == [pytest.approx([0, 0, 0]), [], pytest.approx([0, 0, 0])]
     played = await runner.close()
     assert played.result.duration_seconds == pytest.approx(4 + 7)  # from the first start on
 
@@ -537,18 +541,18 @@ async def test_the_time_that_it_takes_to_stop_or_wake_a_bot_is_its_own(
             autojump_clock.jump(3 * (work == "thaw"))
 
     slow, other = Thinker([5, 5, 0, 5]), Thinker()
-    runner = Runner(match_spec(["a", "b"], seed=1, options={"max_turns": 4}), [slow, other])
+    runner = Runner(Course(match_spec(["a", "b"], seed=1, options={"max_turns": 4}), [slow, other]))
     runner._freezable = {1: Resisting()}  # type: ignore[dict-item]
     await runner.run()
-    assert runner.reply_seconds[1] == pytest.approx([3, 3, 3, 3])
+    assert runner.course.reply_seconds[1] == pytest.approx([3, 3, 3, 3])
     assert other.given[1:] == pytest.approx([10 - 3] * 4)
-    assert runner.reply_seconds[0] == pytest.approx(of_the_other)
+    assert runner.course.reply_seconds[0] == pytest.approx(of_the_other)
 
 
 async def test_a_late_look_at_a_slow_bot_is_lateness(bots: list[PipeBot]) -> None:
     """The delay is measured from the request until the referee begins to wait."""
     late: list[float] = []
-    runner = Runner(toy(turns=1), bots, alone=True)
+    runner = Runner(Course(toy(turns=1), bots), alone=True)
     runner.overslept = lambda seconds, seats: late.append(seconds)
     look = runner._poll_bots
 
@@ -574,7 +578,7 @@ def test_the_time_that_an_object_takes_is_not_lateness(is_process: bool) -> None
 
     async def main() -> None:
         spec = match_spec(["a", "b"], seed=1, options={"max_turns": 2})
-        runner = Runner(spec, [Slow(Named(1)), InProcessBot(Named(2))], alone=True)
+        runner = Runner(Course(spec, [Slow(Named(1)), InProcessBot(Named(2))]), alone=True)
         runner.overslept = lambda seconds, seats: late.append(seconds)
         if is_process:
             runner.processes = {0: Idle(), 1: Idle()}  # type: ignore[dict-item]
@@ -596,7 +600,7 @@ async def test_a_kept_bot_has_no_exit_code() -> None:
 
     record = MemorySink()
     bots = [Ended(Named(1)), Ended(Named(2))]
-    runner = Runner(toy(turns=1), bots, record=record)
+    runner = Runner(Course(toy(turns=1), bots, record=record))
     await runner.run()
     played = await runner.close({0})
     assert [player.exit_code for player in played.result.players] == [None, 3]
@@ -653,7 +657,7 @@ async def test_the_reply_at_which_a_game_fails_is_in_the_record() -> None:
     """Without it, `verify` couldn't show the mistake."""
     record = MemorySink()
     bots = [InProcessBot(Named(1)), InProcessBot(Named(2))]
-    runner = Runner(toy(turns=1), bots, record=record, alone=True)
+    runner = Runner(Course(toy(turns=1), bots, record=record), alone=True)
     receive = runner.match.receive
 
     def fail(seat: int, line: bytes) -> None:
@@ -683,7 +687,7 @@ async def test_answers_are_kept_up_to_a_number_of_bytes(monkeypatch: pytest.Monk
     async def kept(most: int) -> list[course.RecordedReply]:
         monkeypatch.setattr(course, "MAX_ANSWERS", most)
         bots = [InProcessBot(Named(1)), Leaving(Named(2))]
-        runner = Runner(toy(turns=3), bots, diagnose=True, alone=True)
+        runner = Runner(Course(toy(turns=3), bots, diagnose=True), alone=True)
         await runner.run()
         return (await runner.close()).answers
 

@@ -35,6 +35,7 @@ from referee.bots.wrapper import BotWrapper
 from referee.conformance import verdict
 from referee.conformance.case import Case
 from referee.conformance.verdict import Hung, Known, Observed, Violation, request_type, shown
+from referee.course import Course
 from referee.errors import UsageError
 from referee.explaining import sentence, sentences
 from referee.games.interface import faults
@@ -264,7 +265,7 @@ class Driver(BotWrapper):
         bots: list[Bot] = [self if s == self._seat else self._other(s) for s in seats]
         arguments = tuple([self._source.argument] * len(bots))
         spec = MatchSpec(self._definition.name, arguments, self._seed, None, self._bot_limits)
-        await Runner(spec, bots, match=self._match).run()
+        await Runner(Course(spec, bots, match=self._match)).run()
         await self._catch_up()
 
     def push(self, lines: bytes) -> None:

@@ -21,7 +21,7 @@ from referee import objects
 from referee.bots.bot import Answer, Failure
 from referee.bots.command import PythonBot, new_objects
 from referee.bots.in_process import InProcessBot
-from referee.course import Played
+from referee.course import Course, Played
 from referee.errors import BotError
 from referee.games.interface.faults import Disqualification
 from referee.logs.files import open_logs
@@ -89,7 +89,7 @@ async def play(folder: Path, spec: MatchSpec, bots: Sequence[InProcessBot]) -> P
     assert log is not None
     assert record is not None
     try:
-        runner = Runner(spec, bots, log=log, record=record)
+        runner = Runner(Course(spec, bots, log=log, record=record))
         await runner.run()
         return await runner.close()
     finally:
@@ -164,7 +164,7 @@ def test_times_count_from_the_start_of_the_match(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(objects, "time", SimpleNamespace(monotonic=lambda: next(now)))
     record = MemorySink()
     bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Script("Ben", 1))]
-    played = play_objects(toy("a", "b", turns=1), bots, record=record, diagnose=True)
+    played = play_objects(Course(toy("a", "b", turns=1), bots, record=record, diagnose=True))
     assert 0 < played.answers[0].seconds < played.answers[-1].seconds < 100
     times = [entry.get("time", 0) for entry in map(msgspec.json.decode, record.data.splitlines())]
     assert times == sorted(times)
@@ -187,7 +187,7 @@ def test_a_slow_reader_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(objects, "select", select)
     bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Script("Ben", 1))]
     log = Waited()
-    play_objects(toy("a", "b", turns=1), bots, log)
+    play_objects(Course(toy("a", "b", turns=1), bots, log))
     assert not log.is_behind
 
 
@@ -197,9 +197,9 @@ async def test_a_slow_reader_of_the_record_gets_its_end() -> None:
     for _ in range(2):
         bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Script("Ben", 1))]
         if not record.data:
-            play_objects(toy("a", "b", turns=1), bots, record=record)
+            play_objects(Course(toy("a", "b", turns=1), bots, record=record))
         else:
-            runner = Runner(toy("a", "b", turns=1), bots, record=record)
+            runner = Runner(Course(toy("a", "b", turns=1), bots, record=record))
             await runner.run()
             await runner.close()
         assert not record.is_behind
@@ -343,7 +343,7 @@ async def test_news_come_in_time_while_another_thinks(autojump_clock: trio.abc.C
     cleanup = {"type": "play-reply", "phase": "cleanup"}
     bots = [Slow(Script("Ann", cleanup)), Listener(Script("Ben", cleanup))]
     started = trio.current_time()
-    await Runner(spec, bots).run()
+    await Runner(Course(spec, bots)).run()
     names, dealt, *_ = pushed
     assert names == (
         started,
@@ -403,7 +403,7 @@ async def test_a_plain_loop_plays_the_same_match(
         sources = [PythonBot(bot.name, partial(InProcessBot, bot)) for bot in bots]
         log, record = MemorySink(), MemorySink()
         if plain:
-            played = play_objects(spec, new_objects(sources), log, record, diagnose=True)
+            played = play_objects(Course(spec, new_objects(sources), log, record, diagnose=True))
         else:
             played = await play_once(spec, sources, log, record)
         result = msgspec.to_builtins(played.result)
@@ -463,7 +463,7 @@ def test_a_plain_loop_waits_for_the_reader_of_a_log(tmp_path: Path) -> None:
             return super().reply(lines)
 
     bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Starting("Ben", 1))]
-    play_objects(toy("a", "b", turns=1), bots, log)
+    play_objects(Course(toy("a", "b", turns=1), bots, log))
     log.close()
     thread.join()
     os.close(reader)

@@ -13,7 +13,7 @@ import trio.testing
 from referee.bots.bot import Bot, Failure
 from referee.bots.in_process import InProcessBot
 from referee.bots.person import PersonBot
-from referee.course import Played
+from referee.course import Course, Played
 from referee.games.interface.dialogue import Picks, Question
 from referee.games.interface.faults import Disqualification
 from referee.logs.files import open_logs
@@ -65,7 +65,7 @@ async def play(folder: Path, *bots: Bot) -> Played:
     assert record is not None
     names = ["human" if isinstance(bot, PersonBot) else "bot" for bot in bots]
     try:
-        runner = Runner(match_spec(names, game="toy", seed=1), bots, log=log, record=record)
+        runner = Runner(Course(match_spec(names, game="toy", seed=1), bots, log=log, record=record))
         await runner.run()
         return await runner.close()
     finally:

@@ -20,7 +20,7 @@ from referee.bots.hosting import borrow_bots, release
 from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
 from referee.bots.processes.prctl import adopt_orphans
-from referee.course import Played
+from referee.course import Course, Played
 from referee.errors import GameError, UsageError
 from referee.explaining import sentence
 from referee.games.interface.faults import Disqualification
@@ -212,16 +212,7 @@ class Worker:
             if answers := self._answers(attempt):
                 bots = replayed(borrowed, attempt.sources, answers)
             waited = {seat for seat in processes if borrowed[seat].started is None}
-            runner = Runner(
-                spec,
-                bots,
-                record=attempt.record,
-                stderr=attempt.recorded,
-                digest=attempt.has_digest,
-                match=match,
-                place=attempt.place,
-                alone=True,
-            )
+            runner = Runner(attempt.course(bots), alone=True)
             runner.idle = lambda: self._pool.waiting
             runner.overslept = attempt.lateness.note
             await runner.run()
@@ -308,17 +299,22 @@ class _Attempt:
         self.lateness = Lateness(len(bots))
         self.left_at: Mapping[int, float] = {}  # see `Runner`
 
+    def course(self, bots: Sequence[Bot]) -> Course:
+        return Course(
+            self.spec,
+            bots,
+            record=self.record,
+            stderr=self.recorded,
+            digest=self.has_digest,
+            messages=True,
+            match=self.match,
+            place=self.place,
+        )
+
     def play_objects(self) -> MatchRow:
         """Play a match between Python objects, which are never late and never kept."""
         try:
-            self.played = play_objects(
-                self.spec,
-                new_objects(self.sources),
-                record=self.record,
-                digest=self.has_digest,
-                match=self.match,
-                place=self.place,
-            )
+            self.played = play_objects(self.course(new_objects(self.sources)))
         finally:
             self.close()
         return self.row(0, 0)

@@ -383,7 +383,8 @@ class MatchSession:
 
     def watch(self, spec: MatchSpec, runner: Runner) -> None:
         """Send the events of a match to the seats while `runner` plays it."""
-        runner.listeners.append(lambda match, entries: self._add_entries(spec, match, entries))
+        listeners = runner.course.listeners
+        listeners.append(lambda match, entries: self._add_entries(spec, match, entries))
 
     def _add_entries(self, spec: MatchSpec, match: Match, entries: list[Entry]) -> None:
         # In a simultaneous round, no page may show who replied first, so we hold back the entries
