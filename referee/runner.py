@@ -15,7 +15,8 @@ bots wait until their next request, because waking a process costs more than eve
 round. If a round takes long, they get their lines within `NEWS_SECONDS` anyway.
 
 If nothing else runs in the event loop, we first poll the bots for `QUICK_SECONDS` without using it.
-Most replies arrive within that time, and polling costs a third as much.
+Most replies arrive within that time, and polling costs a third as much. If other tasks run beside
+it, we first await a single bot in the same way, without a nursery.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ import trio
 
 from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.command import HUMAN, BotSource, PythonBot
-from referee.bots.hosting import QUICK_SECONDS, finish_all, run_bots
+from referee.bots.hosting import QUICK_SECONDS, finish_all, quick_answer, run_bots
 from referee.bots.processes.launch import LaunchedBot, Started
 from referee.bots.wrapper import ReplayedBot
 from referee.course import Course, Played
@@ -138,10 +139,12 @@ class Runner:
                     due: Sequence[int] = self.match.due
                     if self.course.files:
                         await self._await_readers()
+                    if self.asked_since >= self._pause_at:
+                        await self._pause()
                     if self._alone:
-                        if self.asked_since >= self._pause_at:
-                            await self._pause()
                         due = self._poll_bots(due)
+                    elif len(due) == 1:
+                        due = await self._await_quick_reply(due[0])
                     if due:
                         await self._round(due)
 
@@ -194,6 +197,15 @@ class Runner:
                 if self._take_quick_reply(seat):
                     left.remove(seat)
         return left
+
+    async def _await_quick_reply(self, seat: int) -> Sequence[int]:
+        """Like `_poll_bots`, but for one seat, and other tasks can run in the meantime."""
+        until = min(self._deadline(seat), self.asked_since + QUICK_SECONDS)
+        answer = await quick_answer(self._bots[seat], until)
+        if answer is None:
+            return (seat,)
+        self._replied(seat, answer)
+        return ()
 
     def _take_quick_reply(self, seat: int) -> bool:
         answer = self._bots[seat].quick_reply(0.0)

@@ -32,6 +32,7 @@ from referee.match.sandbox import Kind, Sandbox
 from referee.match.spec import MatchSpec, match_spec
 from referee.runner import SLICE_SECONDS, Runner
 from tests.support import toy as toy_game
+from tests.support.awaited_bot import AwaitedBot
 
 EXITED = Failure(Disqualification.EXITED, "it has left")
 
@@ -93,7 +94,7 @@ class PipeBot(InProcessBot):
             os.close(fd)
 
 
-class Thinker(InProcessBot):
+class Thinker(AwaitedBot):
     """Takes the given seconds for its replies, beginning with the handshake.
 
     Attributes:
@@ -174,6 +175,35 @@ async def test_beside_other_tasks_nobody_is_looked_at(bots: list[PipeBot]) -> No
     await runner.run()
     assert [bot.looks for bot in bots] == [[], []]
     assert [bot.waits for bot in bots] == [4, 4]
+
+
+async def test_beside_other_tasks_a_quick_reply_to_one_request_opens_no_nursery(
+    bots: list[PipeBot],
+) -> None:
+    for bot in bots:
+        for _ in range(9):
+            bot.let_answer()
+    spec = match_spec(["a", "b"], seed=1, options={"max_turns": 2})
+    await Runner(Course(spec, bots)).run()
+    assert [bot.waits for bot in bots] == [1, 1]  # in the handshake, both have a request
+
+
+@pytest.mark.parametrize(("limit", "waited"), [(0.003, 0.003), (1.0, module.QUICK_SECONDS)])
+async def test_a_reply_is_waited_for_in_this_way_until_it_is_not_quick_or_late(
+    bots: list[PipeBot], limit: float, waited: float, autojump_clock: trio.testing.MockClock
+) -> None:
+    class Silent(PipeBot):
+        async def reply(self, deadline: float) -> Answer:
+            asked.append(trio.current_time() - runner.asked_since)
+            return await super().reply(deadline)
+
+    asked: list[float] = []
+    silent = Silent(1)
+    spec = match_spec(["a", "b"], seed=1, options={"max_turns": 1, "time_limit": limit})
+    runner = Runner(Course(spec, [silent, bots[1]]))
+    await runner.run()
+    silent.close()
+    assert asked[1:] == [pytest.approx(waited)]
 
 
 async def test_a_bot_without_a_descriptor_waits_for_no_look(bots: list[PipeBot]) -> None:
@@ -317,7 +347,7 @@ async def test_idle_bots_are_attended_to_and_frozen_at_the_first_slow_reply(
     """The stderr of idle bots is read while another bot thinks (limits.md, 5; 1.4)."""
     idle = Idle()
 
-    class Slow(InProcessBot):
+    class Slow(AwaitedBot):
         async def reply(self, deadline: float) -> Answer:
             if not runner.match.in_handshake:
                 idle.attended = trio.Event()  # the first one was set in the handshake

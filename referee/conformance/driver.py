@@ -25,7 +25,7 @@ from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure, as_line
 from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
-from referee.bots.hosting import new_bot
+from referee.bots.hosting import QUICK_SECONDS, new_bot, quick_answer
 from referee.bots.in_process import InProcessBot
 from referee.bots.process_report import TimeoutObservation
 from referee.bots.processes.launch import launch
@@ -399,7 +399,10 @@ class Driver(BotWrapper):
         asked = request_type(self._request)
         is_known = (kind, asked) in self._known or asked in self._hung
         timeout = min(self._limits.timeout, _KNOWN_SECONDS if is_known else math.inf)
-        answer = await self.wrapped.reply(trio.current_time() + timeout)
+        now = trio.current_time()
+        answer = await quick_answer(self.wrapped, now + min(timeout, QUICK_SECONDS))
+        if answer is None:
+            answer = await self.wrapped.reply(now + timeout)
         if isinstance(answer, Failure):
             process = self._process if self._look and not is_known else None
             await self._judge_failure(answer, kind, timeout, process)

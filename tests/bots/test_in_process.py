@@ -31,6 +31,7 @@ from referee.logs.verify import Kind, verify_record
 from referee.match.spec import MatchSpec, match_spec
 from referee.objects import play_objects
 from referee.runner import NEWS_SECONDS, Runner, play_once
+from tests.support.awaited_bot import AwaitedBot
 from tests.support.live import entries, without_times
 
 EXITED = Failure(Disqualification.EXITED, "as the script says")
@@ -61,7 +62,7 @@ class Script:
         return reply if isinstance(reply, bytes | Failure) else msgspec.json.encode(reply)
 
 
-class Late(InProcessBot):
+class Late(AwaitedBot):
     """Waits until the bot in `after` has answered, unless that bot has left."""
 
     def __init__(self, player: Script) -> None:
@@ -250,7 +251,7 @@ async def test_who_answers_first_makes_no_difference(tmp_path: Path) -> None:
     assert left == ["player3", "player1", "player2"]
 
 
-class Thinker(InProcessBot):
+class Thinker(AwaitedBot):
     """Thinks for `seconds` before each answer except the handshake, or until the deadline."""
 
     def __init__(self, player: Script, seconds: float) -> None:
@@ -335,7 +336,7 @@ async def test_news_come_in_time_while_another_thinks(autojump_clock: trio.abc.C
             pushed.append((trio.current_time(), lines))
             super().push(lines)
 
-    class Slow(InProcessBot):
+    class Slow(AwaitedBot):
         async def reply(self, deadline: float) -> Answer:
             await trio.sleep(5)
             return await super().reply(deadline)
