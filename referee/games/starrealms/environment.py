@@ -22,7 +22,7 @@ from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER, TRADE_DECK, Card
 from referee.games.starrealms.rules.game import Options
 from referee.games.starrealms.rules.player import HAND_SIZE
-from referee.games.starrealms.rules.turn import WITHOUT_CARD
+from referee.games.starrealms.rules.turn import keys_of
 from referee.games.starrealms.rules.view import SeatView, View
 
 _COPIES = "Stealth Needle"  # copies the abilities of other cards
@@ -122,13 +122,9 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         asked = self.view.request
         if isinstance(asked, say.Choose):
             return [_pick(asked.options[int(pick)]) for pick in reply.picks]
-        ((action, card, to),) = (_words(entry) for entry in reply.actions)
-        if action in WITHOUT_CARD:
-            return [action]
-        # If a reply omits `to`, the rules put the card on the deck if they can. We do the same.
-        if action == "buy" and to is None:
-            to = "deck" if f"buy {card} deck" in self.options else "discard"
-        return [f"{action} {card} {to}" if action == "buy" else f"{action} {card}"]
+        (entry,) = reply.actions
+        names = [" ".join(filter(None, key)) for key in keys_of(entry)]
+        return [name for name in names if name in self.options][:1] or names
 
     def observe(self) -> NDArray[np.int32]:
         view, asked = self.view, self.asked
@@ -168,10 +164,6 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
 def _named(action: say.Action) -> tuple[str, dict[str, str]]:
     words: dict[str, str] = to_builtins(action)
     return " ".join(words.values()), words
-
-
-def _words(entry: dict[str, Any]) -> tuple[Any, ...]:
-    return entry["action"], entry.get("card"), entry.get("to")
 
 
 def _parts(reply: Struct) -> Sequence[Struct]:

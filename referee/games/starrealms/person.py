@@ -35,22 +35,15 @@ _SYMBOLS = {"trade": "coin", "combat": "sword", "authority": "shield", "draw": "
 _CONSTANT = {"ally_of_all": "an ally of all", "combat_per_ship": "1 combat a ship played"}
 _TAKES_FROM_HAND = {"scrap_hand_or_discard", "copy_ship"}
 _KINDS = {
-    "discard": "Which do you discard?",
-    "scrap": "Which do you scrap?",
-    "scrap-trade-row": "Which card of the row do you scrap?",
-    "destroy-base": "Which base do you destroy?",
-    "copy-ship": "Which ship do you copy?",
-    "gain-ship": "Which ship do you take?",
-    "option": "Which do you choose?",
+    "discard": ("discard", "Which do you discard?"),
+    "scrap": ("scrap", "Which do you scrap?"),
+    "scrap-trade-row": ("scrap", "Which card of the row do you scrap?"),
+    "destroy-base": ("destroy", "Which base do you destroy?"),
+    "copy-ship": ("copy", "Which ship do you copy?"),
+    "gain-ship": ("take", "Which ship do you take?"),
+    "option": ("choose", "Which do you choose?"),
 }
-_KIND_VERBS = {
-    "scrap-trade-row": "scrap",
-    "destroy-base": "destroy",
-    "copy-ship": "copy",
-    "gain-ship": "take",
-    "option": "choose",
-}
-"""Maps the `kind` of a choice to a verb. Kinds that aren't listed are verbs already."""
+"""For each `kind` of a choice, the verb for an option, and the question."""
 _VERBS = {what: what for what in ("plays", "uses", "scraps", "buys", "attacks", "discards")}
 _VERBS["ally"] = "uses, with an ally,"
 """Verbs for telling the person about the opponent's actions."""
@@ -109,9 +102,10 @@ def _turn(request: PlayTurn, actions: Sequence[Action], many: Sequence[str]) -> 
 
 def _choice(request: Choose) -> Question:
     card = "" if request.card is None else f"{request.card}: "
+    verb, text = _KINDS[request.kind]
     return Question(
-        f"{card}{_KINDS[request.kind]}",
-        [_option(option, request.kind) for option in request.options],
+        f"{card}{text}",
+        [_option(option, verb) for option in request.options],
         state=_state(request.state),
         columns=("choice", "what it is"),
         least=request.least,
@@ -122,8 +116,7 @@ def _choice(request: Choose) -> Question:
     )
 
 
-def _option(option: Option, kind: str) -> Choice:
-    verb = _KIND_VERBS.get(kind, kind)
+def _option(option: Option, verb: str) -> Choice:
     # The player chooses between the alternatives of an ability.
     if option.card is UNSET:
         effects = [item for effect in option.effects or () for item in effect.items()]

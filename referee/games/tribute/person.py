@@ -74,38 +74,23 @@ CALL_EFFECTS: dict[str, Effect] = {
 }
 """For each patron, the price and the effect of a call."""
 CALLS = {patron: effect_text(called) for patron, called in CALL_EFFECTS.items()}
-ASKS = {
-    "enact-chosen-effect": "Which do you choose?",
-    "replace-cards-in-tavern": "Which cards of the row do you replace?",
-    "acquire-cards": "Which card do you take?",
-    "destroy-cards": "Which cards do you destroy?",
-    "discard-cards": "Which cards do you discard?",
-    "refresh-cards": "Which cards go on top of your draw pile?",
-    "toss-cards": "Which cards do you toss?",
-    "knockout-agents": "Which agents do you knock out?",
-    "donate": "Which cards do you discard, to draw as many?",
-    "complete-hlaalu": "Which card do you destroy?",
-    "complete-pellin": "Which agent goes on top of your draw pile?",
-    "complete-psijic": "Which agent do you knock out?",
-    "complete-treasury": "Which card becomes a Writ of Coin?",
+_KINDS = {
+    "enact-chosen-effect": ("choose", "{}", "Which do you choose?"),
+    "replace-cards-in-tavern": ("replace", "{}", "Which cards of the row do you replace?"),
+    "acquire-cards": ("take", "{}", "Which card do you take?"),
+    "destroy-cards": ("destroy", "{}", "Which cards do you destroy?"),
+    "discard-cards": ("discard", "{}", "Which cards do you discard?"),
+    "refresh-cards": ("put", "{} on top", "Which cards go on top of your draw pile?"),
+    "toss-cards": ("toss", "{}", "Which cards do you toss?"),
+    "knockout-agents": ("knock out", "{}", "Which agents do you knock out?"),
+    "donate": ("discard", "{}", "Which cards do you discard, to draw as many?"),
+    "complete-hlaalu": ("destroy", "{}", "Which card do you destroy?"),
+    "complete-pellin": ("put", "{} on top", "Which agent goes on top of your draw pile?"),
+    "complete-psijic": ("knock out", "{}", "Which agent do you knock out?"),
+    "complete-treasury": ("turn", "{} into a Writ of Coin", "Which card becomes a Writ of Coin?"),
 }
-"""The question to ask for each `follow_up` of a choice."""
-_DOES = {
-    "enact-chosen-effect": ("choose", "{}"),
-    "replace-cards-in-tavern": ("replace", "{}"),
-    "acquire-cards": ("take", "{}"),
-    "destroy-cards": ("destroy", "{}"),
-    "discard-cards": ("discard", "{}"),
-    "refresh-cards": ("put", "{} on top"),
-    "toss-cards": ("toss", "{}"),
-    "knockout-agents": ("knock out", "{}"),
-    "donate": ("discard", "{}"),
-    "complete-hlaalu": ("destroy", "{}"),
-    "complete-pellin": ("put", "{} on top"),
-    "complete-psijic": ("knock out", "{}"),
-    "complete-treasury": ("turn", "{} into a Writ of Coin"),
-}
-"""For each `follow_up` of a choice, the verb and the object that describe picking a card."""
+"""For each `follow_up` of a choice: verb and object for picking a card, and the question."""
+ASKS = {kind: text for kind, (_, _, text) in _KINDS.items()}
 _TELLS = {what: what for what in ("plays", "activates", "attacks", "buys", "calls", "discards")}
 _HELP = (
     "Play your hand for coins and power, activate your agents, buy, call patrons, attack agents, "
@@ -219,7 +204,7 @@ class TributeDialogue(TurnListener[Turn]):
         return Choice(f"{verb}-{_typed(row.name)}", (brings,), verb=verb, thing=thing)
 
     def _choice(self, request: say.ChooseRequest) -> Question:
-        verb, thing = _DOES[request.follow_up]
+        verb, thing, text = _KINDS[request.follow_up]
         if request.effects:
             sides = zip(("left", "right"), map(_words, request.effects), strict=True)
             choices = [Choice(side, (words,), verb=verb, thing=words) for side, words in sides]
@@ -241,7 +226,7 @@ class TributeDialogue(TurnListener[Turn]):
         name = title_of(source) if isinstance(source, str) else self._rows[source.card].name
         many = f" Up to {most}." if most > 1 and least < most else f" {most}." * (most > 1)
         return Question(
-            f"{name}: {ASKS[request.follow_up]}{many}",
+            f"{name}: {text}{many}",
             choices,
             state=self._state(request.state),
             columns=("choice", "what it is" if request.effects else "cost; what it brings"),

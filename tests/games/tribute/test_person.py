@@ -10,7 +10,7 @@ from msgspec import convert
 from referee.cli.human_answer import read_answer
 from referee.games.interface.dialogue import Question
 from referee.games.tribute import RULES
-from referee.games.tribute.person import _DOES, _VERBS, ASKS, TributeDialogue
+from referee.games.tribute.person import _VERBS, TributeDialogue
 from referee.games.tribute.rules.effects import VERBS
 from referee.games.tribute.rules.messages import ChooseReply, PatronReply, PlayReply
 from tests.games.tribute.tribute_matches import new_setup
@@ -99,4 +99,3 @@ def test_what_is_seen() -> None:
     done = {f"{choice.verb} {choice.thing}" for choice in question.choices}
     assert done > {"play Midnight Raid", "buy Midnight Raid for 4"}
     assert _VERBS.keys() == VERBS.keys()
-    assert _DOES.keys() == ASKS.keys()

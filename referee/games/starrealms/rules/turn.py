@@ -123,24 +123,29 @@ def _carry_out(table: Table, turn: TurnState, actions: Any) -> Generator[Request
 def _find(table: Table, turn: TurnState, entry: Any) -> tuple[Key, int] | None:
     if not isinstance(entry, dict):
         return None
-    action, card, to = entry.get("action"), entry.get("card"), entry.get("to")
+    action = entry.get("action")
     if not isinstance(action, str) or action not in OPTIONS:
         return None
-    if not isinstance(card, str):
-        card = ""  # doesn't match any card
-    if action != "buy":
-        candidates = [(action, "", "") if action in WITHOUT_CARD else (action, card, "")]
-    elif "to" in entry:
-        candidates = [(action, card, to)] if isinstance(to, str) else []
-    else:
-        # The bot didn't say where the card should go. Prefer the top of the deck if it's allowed.
-        candidates = [(action, card, "deck"), (action, card, "discard")]
+    candidates = keys_of(entry)
     # We don't call legal() here. For a long reply, it would be slow to list all the legal actions
     # again and again.
     for key, index in OPTIONS[action](table, turn):
         if key in candidates:
             return key, index
     return None
+
+
+def keys_of(entry: Mapping[str, Any]) -> list[Key]:
+    """Return the actions that an entry of a reply can mean. The first legal one is carried out."""
+    action, card, to = entry["action"], entry.get("card"), entry.get("to")
+    if not isinstance(card, str):
+        card = ""  # doesn't match any card
+    if action != "buy":
+        return [(action, "" if action in WITHOUT_CARD else card, "")]
+    if "to" in entry:
+        return [(action, card, to)] if isinstance(to, str) else []
+    # The bot didn't say where the card should go. Prefer the top of the deck if it's allowed.
+    return [(action, card, "deck"), (action, card, "discard")]
 
 
 def _shown(entry: Any) -> str:
