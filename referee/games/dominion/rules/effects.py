@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from referee.games.dominion.rules import messages as say
-from referee.games.dominion.rules.cards import CARDS, COST, MILITIA_HAND_SIZE
+from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, MILITIA_HAND_SIZE
 from referee.games.dominion.rules.choices import EXCHANGES, gain_limit, gainable
 from referee.games.dominion.rules.faults import BAD_DISCARD, BAD_PARAMETERS, NO_MOAT
 from referee.games.dominion.rules.player import Player, TurnState
@@ -160,14 +160,10 @@ def _why_not_gained(
 
 
 EFFECTS: Mapping[str, Effect] = {
+    **{card: _gives(card) for card in KINGDOM},  # all that the card's row says
     "cellar": _cellar,
-    "market": _gives("market"),
     "militia": _militia,
     "mine": partial(_exchange, "mine", to_hand=True),
-    "moat": _gives("moat"),
     "remodel": partial(_exchange, "remodel", to_hand=False),
-    "smithy": _gives("smithy"),
-    "village": _gives("village"),
-    "woodcutter": _gives("woodcutter"),
     "workshop": _workshop,
 }

@@ -51,7 +51,7 @@ class Pile(Struct, frozen=True, gc=False):
 class GameInfo(Struct, frozen=True, gc=False, tag_field="type", tag="game-info"):
     """Sent once, after the names."""
 
-    kingdom_cards: Annotated[list[CardId], Meta(min_length=10, max_length=10)]
+    kingdom_cards: Annotated[list[CardId], Meta(min_length=len(KINGDOM), max_length=len(KINGDOM))]
     player_bot_names: Annotated[list[str], Meta(description="In seat order.")]
 
 
@@ -59,7 +59,7 @@ class SupplyInfo(Struct, frozen=True, gc=False, tag_field="type", tag="supply-in
     """Sent at the start and after every change. Lists all 17 piles in a fixed order."""
 
     # This is a tuple because the supply keeps the message for reuse, so nobody may modify it.
-    cards: Annotated[tuple[Pile, ...], Meta(min_length=17, max_length=17)]
+    cards: Annotated[tuple[Pile, ...], Meta(min_length=len(CARDS), max_length=len(CARDS))]
 
 
 class PlayerGained(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-gained"):

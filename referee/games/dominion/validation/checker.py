@@ -145,7 +145,8 @@ class Checker:
         self._count_gain()
         for place, (pile, card) in enumerate(zip(message.cards, CARDS, strict=True), 1):
             if pile.card != card:
-                self._find("2.4", "the 17 piles in order", f"{describe(pile.card)} as pile {place}")
+                due = f"the {len(CARDS)} piles in order"
+                self._find("2.4", due, f"{describe(pile.card)} as pile {place}")
                 return
         shown = {pile.card: pile.count for pile in message.cards}
         wrong = [card for card in CARDS if shown[card] != self._supply[card]]
