@@ -13,14 +13,13 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Struct, to_builtins
 from msgspec.json import encode
 
 from referee.games.interface.capabilities import Finding, LogChecker, Unchecked
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
-from referee.games.interface.game import LEFT, PUBLIC, Game
+from referee.games.interface.game import LEFT, PUBLIC, Game, GameSetup
 from referee.games.interface.log_player import (
     DifferenceError,
     End,
@@ -180,8 +179,13 @@ class InferredMatch:
         if info.__struct_config__.tag != "game-info":
             section = self._player.sections[self._definition.public[0]]
             raise DifferenceError("a game-info first", section)
-        setup = self._player.begin(info, self._names)
-        game = self._definition.new(msgspec.structs.replace(setup, absent=self._absent))
+        setup = GameSetup(
+            chance=self._player.begin(self._names),
+            names=self._names,
+            options=self._definition.announced(info),
+            absent=self._absent,
+        )
+        game = self._definition.new(setup)
         if isinstance(game, TableGame):
             game.table.watchers.append(lambda moved: self._moved.extend(moved))
         return game

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
@@ -10,10 +11,11 @@ import msgspec
 
 from referee.bots.repeat import repeat_words
 from referee.course import RecordedReply
-from referee.errors import GameError, LogReadError, UnknownGameError, UsageError
+from referee.errors import GameError, LogReadError, UnknownGameError
 from referee.games import ADD_GAME, GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import ALL, PUBLIC
+from referee.games.interface.log_player import DifferenceError
 from referee.games.interface.seats import seat_id, seat_of
 from referee.logs.header import first_line
 from referee.logs.parsing import Line as LogLine
@@ -290,9 +292,9 @@ class PublicMatch:
             )
         elif isinstance(line.content, GameEnd):
             self.ended = _ended(definition, line.content, made.names)
-        # The first message of a game announces its options.
-        elif getattr(line.content, "game", "") == definition.name:
-            self._options = _announced_options(definition, line.content)
+        elif isinstance(line.content, definition.public[0]):
+            with suppress(DifferenceError):
+                self._options = definition.announced(line.content)
 
     def header(
         self, kind: str, source: str, bots: Sequence[str] = (), options: Any = None
@@ -320,15 +322,6 @@ class PublicMatch:
             hidden=definition.hidden,
             rules=made.rules(),
         )
-
-
-def _announced_options(definition: GameDefinition, info: Any) -> Any:
-    """Read the options from a game's first message. Options that are missing get their defaults."""
-    names = [name for name in definition.options.__struct_fields__ if hasattr(info, name)]
-    try:
-        return msgspec.convert({name: getattr(info, name) for name in names}, definition.options)
-    except (UsageError, msgspec.ValidationError):
-        return definition.options()
 
 
 def _from_log(name: str) -> MatchPage:

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from referee.games.botwars.rules.board import COLOURS, Board
-from referee.games.botwars.rules.game import BotWars, Options
+from referee.games.botwars.rules.game import BotWars
 from referee.games.botwars.rules.messages import GameInfo, MoveReply, State, TurnPlayed
 from referee.games.botwars.rules.moves import BAD_FORMAT
 from referee.games.interface.faults import EndReason
-from referee.games.interface.game import GameSetup, Request
+from referee.games.interface.game import Request
 from referee.games.interface.log_player import End, Gone
-from referee.games.interface.random_source import SeededRandomSource
+from referee.games.interface.random_source import RandomSource, SeededRandomSource
 from referee.games.interface.seats import seat_id
 
 SECTIONS: Mapping[type[Struct], str] = {GameInfo: "2.3", TurnPlayed: "4.3", Gone: "2.6", End: "4.4"}
@@ -50,9 +50,8 @@ class BotWarsLog:
     def __init__(self) -> None:
         self._chance = _EnergyOfLog()
 
-    def begin(self, info: GameInfo, names: Sequence[str]) -> GameSetup:
-        options = Options(info.rows, info.cols, info.max_turns, info.energy_every)
-        return GameSetup(chance=self._chance, names=tuple(names), options=options)
+    def begin(self, names: Sequence[str]) -> RandomSource:
+        return self._chance
 
     def reply(self, game: BotWars, asked: Request, ahead: Sequence[Struct]) -> MoveReply:
         """Return the moves that the log shows for this seat.

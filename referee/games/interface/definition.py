@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError
@@ -20,7 +21,7 @@ from referee.games.interface.dialogue import Dialogue
 from referee.games.interface.environment import Environment
 from referee.games.interface.faults import END_REASONS
 from referee.games.interface.game import Game, GameSetup, Score
-from referee.games.interface.log_player import LogPlayer
+from referee.games.interface.log_player import DifferenceError, LogPlayer
 from referee.games.interface.page import PageDefinition
 from referee.games.interface.turns import TurnReader
 from referee.games.interface.vocabulary import Vocabulary
@@ -131,6 +132,21 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     def environment(self) -> Environment | None:
         """The environment for reinforcement learning, loaded on first use."""
         return None if self.make_environment is None else self.make_environment()
+
+    def announced(self, info: Any) -> Any:
+        """Read the options of a match from its first public message.
+
+        Every program that reads a log gets the options here. A message either has a field `options`
+        or a field for each option. Options that it doesn't have get their defaults.
+
+        Raises:
+            DifferenceError: no match can have these options.
+        """
+        given = getattr(info, "options", info)
+        try:
+            return msgspec.convert(given, self.options, from_attributes=True)
+        except (UsageError, KeyError, msgspec.ValidationError) as error:
+            raise DifferenceError(f"options of the game: {error}") from None
 
     def why_ended(
         self, reason: str, names: Sequence[str] = (), winners: Collection[int] = ()

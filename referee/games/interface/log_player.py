@@ -18,7 +18,8 @@ from typing import Any, Protocol, runtime_checkable
 from msgspec import Struct
 
 from referee.games.interface.capabilities import LogChecker
-from referee.games.interface.game import GameSetup, Request, Score
+from referee.games.interface.game import Request, Score
+from referee.games.interface.random_source import RandomSource
 
 
 class Gone(Struct, frozen=True):
@@ -68,8 +69,8 @@ class LogPlayer(Protocol):
 
     sections: Mapping[type[Struct], str]
 
-    def begin(self, info: Any, names: Sequence[str]) -> GameSetup:
-        """Derive the setup of the game from its first public message and the players' names."""
+    def begin(self, names: Sequence[str]) -> RandomSource:
+        """Return the source of random numbers for a match of these players."""
 
     def reply(self, game: Any, asked: Request, ahead: Sequence[Struct]) -> object | None:
         """Infer the reply that leads to the next messages, and move hidden cards to where they fit.

@@ -79,7 +79,7 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         hidden=f"{kind.secrets + ', ' if kind.secrets else ''}replies or faults",
         fractions=True,
         bundled="small",
-        log_player=partial(SmallLog, options),
+        log_player=SmallLog,
         turns=turns,
         turn=Turn,
         person=type("Person", (Person,), {"kind": kind, "reader_type": turns}),

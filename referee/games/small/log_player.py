@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-import msgspec
 from msgspec import UNSET, Struct
 
 from referee.games.interface.faults import WRONG_TYPE, Fault, InvalidReply, describe
-from referee.games.interface.game import GameSetup, Request
+from referee.games.interface.game import Request
 from referee.games.interface.log_player import DifferenceError, End, Gone, UnfollowedError
 from referee.games.interface.seats import seat_id
 from referee.games.small.author import Game, Move
@@ -65,11 +64,7 @@ class LoggedGame(SmallGame):
 
 
 class SmallLog:
-    """The `LogPlayer` of small games.
-
-    Args:
-        options: the struct of the game's options.
-    """
+    """The `LogPlayer` of small games."""
 
     sections: Mapping[type[Struct], str] = {
         GameInfo: "2.3",
@@ -79,20 +74,13 @@ class SmallLog:
         End: "4.1",
     }
 
-    def __init__(self, options: type[Struct]) -> None:
-        self._options = options
+    def __init__(self) -> None:
         self.rest = WithoutRules(self.sections)
 
-    def begin(self, info: Any, names: Sequence[str]) -> GameSetup:
-        """Set up the game with the options of the log."""
-        try:
-            # The log may come from an older version of the game, which had other options.
-            options = msgspec.convert(info.options, self._options)
-        except msgspec.ValidationError as error:
-            raise DifferenceError(f"options of the game: {error}") from None
+    def begin(self, names: Sequence[str]) -> Any:
+        """Return a source without random numbers, because the log doesn't show them."""
         self.rest.seats = len(names)
-        chance: Any = NoDraws()
-        return GameSetup(chance=chance, names=tuple(names), options=options)
+        return NoDraws()
 
     def reply(self, game: LoggedGame, asked: Request, ahead: Sequence[Struct]) -> object | None:
         """Read the seat's move from the log, which may show only a part of it."""

@@ -11,12 +11,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.games.interface.game import GameSetup, Request
+from referee.games.interface.game import Request
 from referee.games.interface.log_player import DifferenceError, End, Gone
-from referee.games.interface.random_source import SeededRandomSource
+from referee.games.interface.random_source import RandomSource, SeededRandomSource
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER, TRADE_DECK
-from referee.games.starrealms.rules.game import Options, StarRealms
+from referee.games.starrealms.rules.game import StarRealms
 from referee.games.starrealms.rules.player import Player
 
 SECTIONS: Mapping[type[Struct], str] = {
@@ -48,9 +48,8 @@ class StarRealmsLog:
     def __init__(self) -> None:
         self._trade_deck = len(TRADE_DECK)  # size of the trade deck before the last reply
 
-    def begin(self, info: say.GameInfo, names: Sequence[str]) -> GameSetup:
-        options = Options(info.max_turns, info.explorers)
-        return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
+    def begin(self, names: Sequence[str]) -> RandomSource:
+        return SeededRandomSource(0)
 
     def reply(self, game: StarRealms, asked: Request, ahead: Sequence[Struct]) -> object | None:
         """Work out the next reply from the messages that follow it in the log.

@@ -13,14 +13,13 @@ from contextlib import suppress
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from referee.errors import UsageError
-from referee.games.interface.game import GameSetup, Request
+from referee.games.interface.game import Request
 from referee.games.interface.log_player import DifferenceError, End, Gone
-from referee.games.interface.random_source import SeededRandomSource
+from referee.games.interface.random_source import RandomSource, SeededRandomSource
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import Card
 from referee.games.tribute.rules.faults import BAD_PATRON
-from referee.games.tribute.rules.game import ILLEGAL_REPLY, Options, Tribute
+from referee.games.tribute.rules.game import ILLEGAL_REPLY, Tribute
 from referee.games.tribute.rules.patrons import for_hlaalu
 from referee.games.tribute.rules.table import Choice, Player, Table, as_set
 from referee.games.tribute.rules.turn import Pick, legal
@@ -51,13 +50,8 @@ class TributeLog:
         self._row: set[int] = set()  # uids of the cards in the row before the last reply
         self._has_changed = False  # True if the list of legal actions is out of date
 
-    def begin(self, info: say.GameInfo, names: Sequence[str]) -> GameSetup:
-        limits = info.max_turns, info.max_actions
-        try:
-            options = Options(info.cards, tuple(info.patrons), *limits, info.chance)  # type: ignore[arg-type]
-        except (UsageError, KeyError):
-            raise DifferenceError("a card set and its patrons") from None
-        return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
+    def begin(self, names: Sequence[str]) -> RandomSource:
+        return SeededRandomSource(0)
 
     def reply(self, game: Tribute, asked: Request, ahead: Sequence[Struct]) -> object | None:
         """Work out the next reply from the messages that follow it in the log.

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from referee.games.interface.game import GameSetup, Request
+from referee.games.interface.game import Request
 from referee.games.interface.log_player import DifferenceError, End, Gone
-from referee.games.interface.random_source import SeededRandomSource
+from referee.games.interface.random_source import RandomSource, SeededRandomSource
 
 from .messages import CardPlayed, GameInfo, PlayReply, TrickTaken
-from .rules import Options, ToyCards
+from .rules import ToyCards
 
 SECTIONS = {GameInfo: "2.1", CardPlayed: "2.2", TrickTaken: "4", Gone: "2.3", End: "4"}
 
@@ -21,9 +21,8 @@ class ToyCardsLog:
 
     sections = SECTIONS
 
-    def begin(self, info: GameInfo, names: Sequence[str]) -> GameSetup:
-        options = Options(info.hand_size)
-        return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
+    def begin(self, names: Sequence[str]) -> RandomSource:
+        return SeededRandomSource(0)
 
     def reply(self, game: ToyCards, asked: Request, ahead: Sequence[Struct]) -> PlayReply:
         """Return the card that was played next, after swapping it into the player's hand."""
