@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -198,7 +197,8 @@ class Rerun:
         self._log = log
         self._ahead = b""  # the next line, if we've peeked at it
         self._time = b""  # the time field of the last line that had one
-        self._stderr: list[record.StderrEntry] = []  # stderr entries since the previous round
+        # stderr entries since the previous round, or None if nobody wants them
+        self._stderr: list[record.StderrEntry] | None = None
         # The first line in which only the `detail` differs. Other versions of the referee may word
         # the `detail` differently, so this only matters if the digest is wrong as well.
         self._wording: Difference | None = None
@@ -218,7 +218,8 @@ class Rerun:
         """
         redeals, left = self.header.redeals or (), self.header.opening or 0
         first_turn, is_opening = redeals[-1].turn if redeals else 0, False
-        for entries, time in rounds(self.match, self._steps()):
+        self._stderr = []
+        for entries, time in rounds(self.match, self.steps()):
             yield Round(entries, time, self._take_stderr(), is_opening)
             left -= is_opening
             is_ready = not self.match.in_handshake and self.match.turns >= first_turn
@@ -256,18 +257,21 @@ class Rerun:
         return f"sha256:{self._hash.hexdigest()}"
 
     def _take_stderr(self) -> list[record.StderrEntry]:
-        taken, self._stderr = self._stderr, []
+        taken, self._stderr = self._stderr or [], []
         return taken
 
     def _without_stderr(self) -> Iterator[bytes]:
         for line in self._all_lines:
-            entry = self._decode(line) if line.startswith(record.STDERR) else None
-            if isinstance(entry, record.StderrEntry) and not self._reader.torn:
-                self._stderr.append(entry)
-            else:
-                yield line
+            if line.startswith(record.STDERR) and not self._reader.torn:
+                entry = self._decode(line)
+                if isinstance(entry, record.StderrEntry):
+                    if self._stderr is not None:
+                        self._stderr.append(entry)
+                    continue
+            yield line
 
-    def _steps(self) -> Iterator[tuple[list[Entry], float]]:
+    def steps(self) -> Iterator[tuple[list[Entry], float]]:
+        """Like `rounds`, but yield the items of `played`, and ignore stderr."""
         try:
             for entries, time in played(self.match, self._answers()):
                 yield entries, time
@@ -358,11 +362,12 @@ class Rerun:
         """
         if not line or self._reader.torn:
             raise _CutShortError
-        older = (form(entry) for form in record.OLDER_FORMS.get(type(entry), ()))
-        for form in chain([head], older):
-            if type(entry) is not Fault and record.is_timed(line, form):
-                self._time = line[len(form) :]
-                return form
+        if not line.startswith(head):
+            older = (form(entry) for form in record.OLDER_FORMS.get(type(entry), ()))
+            head = next((form for form in older if line.startswith(form)), head)
+        if type(entry) is not Fault and record.is_timed(line, head):
+            self._time = line[len(head) :]
+            return head
         text = "the line is not what follows from those before it"
         if type(entry) is record.ExitEntry:
             text = _NO_EXIT.format(entry.player_number)

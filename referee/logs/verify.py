@@ -105,7 +105,7 @@ class _Verification:
             found, section = _excerpt(line), header.section
             return self._verdict(header.kind, header.text, 1, found=found, section=section)
         self.rerun = rerun = Rerun(reader, lines, header, line, self._log)
-        for _ in rerun.rounds():
+        for _ in rerun.steps():
             pass
         if not rerun.whole:
             return self._cut_short()

@@ -122,7 +122,7 @@ def digest_of(file: File) -> str:
         check_in_place(file)
         _check_size(file)
         rerun = rerun_of(file.path)
-        for _ in rerun.rounds():
+        for _ in rerun.steps():
             pass
     except (OSError, LogReadError, UsageError):
         return ""
