@@ -2,7 +2,7 @@
 
 standings.py  ranking, head to head, differences
 seats.py      results by seat, of matches from one position
-knockout.py   the bracket of a knockout
+formats.py    the bracket of a knockout
 statistics.py faults, reply times, statistics of the game
 notable_losses.py
               lost matches to learn from
@@ -12,7 +12,7 @@ leader.py     sentences on who leads or has won, and how sure that is
 evening.py    the form of the bots, and matches worth watching
 history.py    ratings after each part of the matches
 season.py     several tournaments together
-text.py       the standings for a terminal
-season_text.py
-              a season for a terminal
+words.py      the standings for a terminal, and the words that pages share with it
+season_words.py
+              the same for a season
 """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from referee.text.terminal import plain
-from referee.tournament.report.knockout import KnockoutStanding
+from referee.tournament.report.formats import KnockoutStanding
 from referee.tournament.report.standings import Standings, Swiss
-from referee.tournament.report.text import ENOUGH_DEALS, rating, rating_interval, share
+from referee.tournament.report.words import ENOUGH_DEALS, rating, rating_interval, share
 from referee.tournament.schedule.knockout import FINAL
 
 _MOST_NAMED = 3

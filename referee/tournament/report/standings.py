@@ -23,7 +23,7 @@ from referee.tournament.rating.intervals import Shares
 from referee.tournament.rating.ratings import Differences, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
-from referee.tournament.report.knockout import KnockoutStanding, knockout_standing
+from referee.tournament.report.formats import KnockoutStanding, knockout_standing
 from referee.tournament.report.seats import SeatStanding, seat_standings
 from referee.tournament.rows import FORFEIT, points_of_forfeit, table_points
 from referee.tournament.schedule.knockout import KnockoutTable

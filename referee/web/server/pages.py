@@ -25,8 +25,8 @@ from referee.names import named
 from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
 from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
-from referee.tournament.report import season_text, text
-from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
+from referee.tournament.report import season_words, words
+from referee.tournament.report.formats import KnockoutPair, KnockoutStanding
 from referee.tournament.report.leader import leader
 from referee.tournament.report.notable_losses import bot_argument
 from referee.tournament.report.season import Season, tournament_names
@@ -90,8 +90,8 @@ def page(template: str, links: Links, **values: object) -> str:
         links=links,
         style=file.pages_style() if links.is_file else "",
         policy=file.pages_policy() if links.is_file else links.policy,
-        text=text,
-        share=text.share,
+        text=words,
+        share=words.share,
         stem=stem,
         result_note=_result_note,
         why_ended=_why_ended,
@@ -99,8 +99,8 @@ def page(template: str, links: Links, **values: object) -> str:
         names_of=_names_of,
         form=form,
         seconds=duration,
-        counts=text.counts,
-        shown=text.cell,
+        counts=words.counts,
+        shown=words.cell,
         moment=moment,
         **values,
     )
@@ -189,7 +189,7 @@ def standings_page(
     # Outliers are drawn at the lower edge of the charts, so that they don't stretch the scale.
     least = charts.far_below(list(rated.values()))
     near = [bot for bot in found.bots if rated.get(bot.name, -math.inf) >= least]
-    ends = [(bot.rating, *text.ends(bot)) for bot in near]
+    ends = [(bot.rating, *words.ends(bot)) for bot in near]
     values = [end for bot in ends for end in bot if end is not None and end >= least]
     racing = [bot.name for bot in near[:MOST_RACING]]
     ratings = {
@@ -267,13 +267,13 @@ def season_page(
         ids: names of the stores in addresses, for a served page.
         bots: the names of all bots, in the order of their tournaments.
     """
-    ends = [(bot.rating, *text.ends(bot)) for bot in found.bots]
+    ends = [(bot.rating, *words.ends(bot)) for bot in found.bots]
     return page(
         "season.html",
         links,
         title=title or f"{found.game}: a season of {len(found.tournaments)} tournaments",
         found=found,
-        season=season_text,
+        season=season_words,
         colour=colour_of(bots),
         on=charts.scale([end for bot in ends for end in bot if end is not None], 8, 232),
         made=made,

@@ -15,7 +15,7 @@ from referee.errors import UsageError
 from referee.games.outside import Source
 from referee.match.position import Position
 from referee.tournament.report.season import Season, change_between, season, tournament_names
-from referee.tournament.report.season_text import improved, season_text
+from referee.tournament.report.season_words import improved, season_text
 from referee.tournament.report.standings import standings
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import setup

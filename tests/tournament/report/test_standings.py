@@ -21,8 +21,8 @@ from rich.console import Console
 from referee.games.interface.capabilities import StatisticsTable
 from referee.tournament.rating import ratings
 from referee.tournament.rating.sprt import Sprt
+from referee.tournament.report.formats import KnockoutPair, KnockoutStanding
 from referee.tournament.report.history import history
-from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
 from referee.tournament.report.notable_losses import (
     MOST_LOSSES,
     _notable_loss,
@@ -44,7 +44,7 @@ from referee.tournament.report.statistics import (
     _percentile,
     statistics,
 )
-from referee.tournament.report.text import (
+from referee.tournament.report.words import (
     duel,
     headline,
     ranking,

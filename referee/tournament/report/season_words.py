@@ -19,7 +19,7 @@ from referee.tournament.report.season import (
     TournamentRating,
     change_between,
 )
-from referee.tournament.report.text import (
+from referee.tournament.report.words import (
     ENOUGH_DEALS,
     LEFT_OUT,
     PUT_OUT,
