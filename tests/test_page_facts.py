@@ -17,7 +17,7 @@ from referee.cli.commands.tournament_options import TournamentOptions
 from referee.cli.config import read_options
 from referee.games import GAMES
 from referee.tournament.config import read_config
-from referee.tournament.report import season, standings
+from referee.tournament.report import formats, season, standings
 from referee.tournament.rows import Entrant
 from referee.tournament.schedule.format import TournamentSetup
 from tests.support.live import ROOT, schema
@@ -74,10 +74,15 @@ def test_the_page_of_json_has_every_key_of_a_turn(game: str) -> None:
     assert properties(turn_schema(game), "Turn", "Action", "Note") <= shown
 
 
-@pytest.mark.parametrize(("module", "end"), [(standings, "### 6.1 "), (season, "## Doctor")])
-def test_the_page_of_json_has_every_key_of_standings(module: ModuleType, end: str) -> None:
-    structs = [each for each in vars(module).values() if isinstance(each, type)]
-    own = [each for each in structs if each.__module__ == module.__name__]
+@pytest.mark.parametrize(
+    ("modules", "end"), [((standings, formats), "### 6.1 "), ((season,), "## Doctor")]
+)
+def test_the_page_of_json_has_every_key_of_standings(
+    modules: tuple[ModuleType, ...], end: str
+) -> None:
+    structs = [each for module in modules for each in vars(module).values()]
+    names = {module.__name__ for module in modules}
+    own = [each for each in structs if isinstance(each, type) and each.__module__ in names]
     keys = {key for each in own for key in getattr(each, "__struct_fields__", ())}
     assert len(keys) > 10
     assert keys <= keys_in(part("spec/json.md", "## 6 ", end))

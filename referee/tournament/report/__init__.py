@@ -1,8 +1,8 @@
 """Reports on stores.
 
-standings.py  ranking, head to head, differences
+standings.py  everything that JSON has of a tournament; head to head, differences
 seats.py      results by seat, of matches from one position
-formats.py    the bracket of a knockout
+formats.py    what only some formats have: scores of Swiss rounds, a bracket, a test
 statistics.py faults, reply times, statistics of the game
 notable_losses.py
               lost matches to learn from

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from referee.text.terminal import plain
-from referee.tournament.report.formats import KnockoutStanding
-from referee.tournament.report.standings import Standings, Swiss
+from referee.tournament.report.formats import KnockoutStanding, Swiss
+from referee.tournament.report.standings import Standings
 from referee.tournament.report.words import ENOUGH_DEALS, rating, rating_interval, share
 from referee.tournament.schedule.knockout import FINAL
 

@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Collection, Iterable
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -23,16 +22,20 @@ from referee.tournament.rating.intervals import Shares
 from referee.tournament.rating.ratings import Differences, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
-from referee.tournament.report.formats import KnockoutStanding, knockout_standing
+from referee.tournament.report.formats import (
+    KnockoutStanding,
+    SprtStanding,
+    Swiss,
+    knockout_standing,
+    sprt_standing,
+    swiss_standing,
+)
 from referee.tournament.report.seats import SeatStanding, seat_standings
-from referee.tournament.rows import FORFEIT, points_of_forfeit, table_points
-from referee.tournament.schedule.knockout import KnockoutTable
-from referee.tournament.schedule.pairing import distinct
-from referee.tournament.schedule.sprt import Sequential, sequential
-from referee.tournament.schedule.swiss import SwissTable
+from referee.tournament.rows import FORFEIT, points_of_forfeit
+from referee.tournament.schedule.sprt import sequential
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import short_names
-from referee.tournament.stages import Rounds, Stage, expected, rounds_of
+from referee.tournament.stages import expected, rounds_of
 from referee.tournament.store import Store
 
 _MATCHES = 1_000  # fetch this many matches at a time
@@ -98,62 +101,7 @@ class Difference(Struct, frozen=True, gc=False):
 
 
 _UNKNOWN = Difference(None, None, None, None)
-
-
-class SprtStanding(Struct, frozen=True):
-    """The hypotheses of a sequential test, and how far the test has got."""
-
-    elo0: float
-    elo1: float
-    alpha: float
-    beta: float
-    llr: float
-    lower: float
-    upper: float
-    counts: list[int]
-    verdict: str | None
-
-
-class SwissPlace(Struct, frozen=True):
-    """One bot in the table of a Swiss tournament."""
-
-    place: int
-    name: str
-    score: float
-    byes: int
-    opponents: float
-
-
-class SwissLineUp(Struct, frozen=True):
-    """A line-up of the current round.
-
-    Attributes:
-        points: the points of each bot in this round so far.
-        played: number of its matches that have a result, including void matches and forfeits.
-        matches: number of its matches in the whole round.
-    """
-
-    bots: list[str]
-    points: list[float]
-    played: int
-    matches: int
-
-
-class Swiss(Struct, frozen=True):
-    """The table of a Swiss tournament after the last finished round, best first.
-
-    Attributes:
-        rounds: number of finished rounds.
-        first_matches: for each round that is paired, the number of its first match.
-        next: the line-ups of the current round. After the last round, the list is empty.
-        next_byes: the bots that have a bye in the current round.
-    """
-
-    rounds: int
-    places: list[SwissPlace]
-    first_matches: list[int]
-    next: list[SwissLineUp]
-    next_byes: list[str]
+_DIGITS = (2, 2, 2, 4)  # we round a difference to these
 
 
 class Repeats(Struct, frozen=True):
@@ -279,6 +227,7 @@ def standings(
     table = deals.table()
     rated = rate_played(table, anchor, stopped=test is not None)
     rounds = rounds_of(store)
+    meetings, differences = _compare_pairs(rated, names, most_paired)
     return Standings(
         game=setup.game,
         format=setup.format,
@@ -295,12 +244,12 @@ def standings(
             table, rated, names, reported_names(store), forfeits_of(store, without), without
         ),
         shown=short_names(setup.bots),
-        head_to_head=_head_to_head(rated, names, most_paired),
-        differences=_differences(rated, names, most_paired),
+        head_to_head=meetings,
+        differences=differences,
         seats=_seats(table),
         pairs=_pairs(table) if len(names) == 2 and setup.seats != "fixed" else None,
-        swiss=_swiss(store, rounds) if isinstance(rounds.table, SwissTable) else None,
-        sprt=None if test is None else _sprt(test, is_ended=is_ended),
+        swiss=swiss_standing(store, rounds),
+        sprt=sprt_standing(test, is_ended=is_ended),
         removed=[names[bot] for bot in sorted(store.bots_out())],
         changed=[name for name, digests in store.versions.items() if len(digests) > 1],
         sandbox=setup.sandbox,
@@ -309,7 +258,7 @@ def standings(
         withdraw_after=setup.withdraw_after,
         withdrawn={names[bot]: withdrawal for bot, withdrawal in withdrawn.items()},
         position=str(setup.position) if setup.position else UNSET,
-        knockout=_knockout(rounds.table, names),
+        knockout=knockout_standing(rounds, names),
         limits_of_bots={bot.name: dict(bot.limits) for bot in setup.bots if bot.limits} or UNSET,
         too_early=_ended_before(store, setup.position.turn) if setup.position else UNSET,
         repeats=[
@@ -329,10 +278,6 @@ def _by_seat(store: Store, without: Collection[int], table: DealTable) -> list[S
     )
     scores = np.array([score for (score,) in rows], np.float64).reshape(-1, table.players)
     return seat_standings(table, scores) if len(scores) else []
-
-
-def _knockout(table: object, names: Sequence[str]) -> KnockoutStanding | UnsetType:
-    return knockout_standing(table, names) if isinstance(table, KnockoutTable) else UNSET
 
 
 def _ended_before(store: Store, turn: int) -> int:
@@ -473,17 +418,17 @@ def rating_columns(rated: Rated) -> dict[int, dict[str, Any]]:
     order = [int(place) for place in ratings.order()]
     return {
         numbers[place]: {
-            "rating": _rounded(ratings.rating[place], 2),
-            "rating_low": _rounded(low[place], 2),
-            "rating_high": _rounded(high[place], 2),
+            "rating": _round(ratings.rating[place], 2),
+            "rating_low": _round(low[place], 2),
+            "rating_high": _round(high[place], 2),
             "in_rating_pool": bool(ratings.weights[place] > 0),
-            "los": None if after is None else _rounded(differences.better[place, after], 4),
+            "los": None if after is None else _round(differences.better[place, after], 4),
         }
         for place, after in zip(order, [*order[1:], None], strict=True)
     }
 
 
-def _rounded(value: float, digits: int) -> float | None:
+def _round(value: float, digits: int) -> float | None:
     # infinity and NaN aren't valid JSON
     return round(float(value), digits) if math.isfinite(value) else None
 
@@ -495,47 +440,40 @@ def _share(shares: Shares, index: int) -> Share | None:
     return None if math.isnan(share) else Share(share, low, high)
 
 
-def _head_to_head(
+def _compare_pairs(
     rated: Rated | None, names: list[str], most: int | None
-) -> dict[str, dict[str, Meeting]]:
-    found: dict[str, dict[str, Meeting]] = {name: {} for name in names}
+) -> tuple[dict[str, dict[str, Meeting]], dict[str, dict[str, Difference]]]:
+    """Return how the bots did against each other, and their differences, by both names."""
+    meetings: dict[str, dict[str, Meeting]] = {name: {} for name in names}
+    differences: dict[str, dict[str, Difference]] = {name: {} for name in names}
     if rated is None:
-        return found
+        return meetings, differences
     met = head_to_head(rated.table)
-    columns = (met.matches, met.wins, met.draws, met.wins.T, met.points)
-    is_paired = rated.pairs_of_first(most) & (met.matches > 0)
-    for place, bot in enumerate(rated.numbers):
-        others = np.flatnonzero(is_paired[place])
-        values = (column[place, others].tolist() for column in columns)
-        found[names[bot]] = {
-            names[rated.numbers[other]]: Meeting(*counts)
-            for other, counts in zip(others, zip(*values, strict=True), strict=True)
-        }
-    return found
-
-
-def _differences(
-    rated: Rated | None, names: list[str], most: int | None
-) -> dict[str, dict[str, Difference]]:
-    found: dict[str, dict[str, Difference]] = {name: {} for name in names}
-    if rated is None:
-        return found
-    nothing = np.array(None)
+    counts = (met.matches, met.wins, met.draws, met.wins.T, met.points)
     compared = rated.pairs_of_first(most) & ~np.eye(len(rated.numbers), dtype=bool)
+    have_met = compared & (met.matches > 0)
     if len(rated.numbers) > MOST_COMPARED:  # all pairs would be larger than the store
-        compared &= head_to_head(rated.table).matches > 0
-    for one, bot in enumerate(rated.numbers):
-        others = np.flatnonzero(compared[one])
-        columns = (
-            np.where(np.isfinite(row), np.round(row, digits).astype(object), nothing).tolist()
-            for row, digits in zip(
-                (part[one, others] for part in rated.differences), (2, 2, 2, 4), strict=True
-            )
-        )
-        found[names[bot]] = {
-            names[rated.numbers[two]]: Difference(*values)
-            for two, values in zip(others, zip(*columns, strict=True), strict=True)
-        }
+        compared = have_met
+
+    def by_name(kind: type[Struct], others: NDArray[Any], columns: Iterable[list[Any]]) -> Any:
+        values = zip(others, zip(*columns, strict=True), strict=True)
+        return {names[rated.numbers[other]]: kind(*each) for other, each in values}
+
+    for place, bot in enumerate(rated.numbers):
+        others = np.flatnonzero(have_met[place])
+        of_each = (column[place, others].tolist() for column in counts)
+        meetings[names[bot]] = by_name(Meeting, others, of_each)
+        others = np.flatnonzero(compared[place])
+        rows = zip((part[place, others] for part in rated.differences), _DIGITS, strict=True)
+        of_each = (_rounded(row, digits) for row, digits in rows)
+        differences[names[bot]] = by_name(Difference, others, of_each)
+    return meetings, differences
+
+
+def _rounded(row: NDArray[np.floating], digits: int) -> list[float | None]:
+    """Round numbers. Infinity and NaN become None."""
+    rounded = np.round(row, digits).astype(object)
+    found: list[float | None] = np.where(np.isfinite(row), rounded, np.array(None)).tolist()
     return found
 
 
@@ -548,69 +486,3 @@ def _seats(table: DealTable) -> list[Share]:
 def _pairs(table: DealTable) -> list[int]:
     points = table.pair_points[table.matches == 2, 0]
     return [int(count) for count in np.bincount((2 * points).astype(int), minlength=OUTCOMES)]
-
-
-def _swiss(store: Store, rounds: Rounds) -> Swiss:
-    table, names = rounds.table, store.names
-    scores = [round(score, 6) for score in table.points]
-    keys = list(zip(scores, (round(score, 6) for score in table.opponents()), strict=True))
-    best_first = sorted(keys, reverse=True)
-    order = sorted(range(len(names)), key=keys.__getitem__, reverse=True)
-    return Swiss(
-        rounds=table.rounds,
-        places=[
-            SwissPlace(
-                place=1 + best_first.index(keys[bot]),
-                name=names[bot],
-                score=keys[bot][0],
-                byes=table.byes[bot],
-                opponents=keys[bot][1],
-            )
-            for bot in order
-        ],
-        first_matches=rounds.first_matches,
-        next=_next_line_ups(store, rounds.playing) if rounds.playing else [],
-        next_byes=[names[bot] for bot in _next_byes(store, rounds.playing)],
-    )
-
-
-def _next_line_ups(store: Store, stage: Stage) -> list[SwissLineUp]:
-    """Return the line-ups of a Swiss round with their results so far."""
-    played: Counter[frozenset[int]] = Counter()
-    points: defaultdict[int, float] = defaultdict(float)
-    for match in store.matches(stage.first_match, stage.end):
-        played[frozenset(match.players)] += 1
-        for bot, own in zip(match.players, table_points(match), strict=True):
-            points[bot] += own
-    line_ups = distinct(stage.line_ups)
-    deals = len(stage.line_ups) // len(line_ups)
-    return [
-        SwissLineUp(
-            bots=[store.names[bot] for bot in line_up],
-            points=[round(points[bot], 6) for bot in line_up],
-            played=played[frozenset(line_up)],
-            matches=deals * stage.setup.matches_a_deal,
-        )
-        for line_up in line_ups
-    ]
-
-
-def _next_byes(store: Store, stage: Stage | None) -> list[int]:
-    """Return the bots that have a bye in a Swiss round."""
-    if stage is None:
-        return []
-    gone = {*store.bots_out(), *store.withdrawn}.union(*distinct(stage.line_ups))
-    return [bot for bot in range(len(store.names)) if bot not in gone]
-
-
-def _sprt(test: Sequential, *, is_ended: bool) -> SprtStanding:
-    asked = test.test
-    lower, upper = asked.bounds
-    return SprtStanding(
-        **asdict(asked),
-        llr=round(test.llr, 4),
-        lower=round(lower, 4),
-        upper=round(upper, 4),
-        counts=test.counts,
-        verdict=None if is_ended else test.verdict,
-    )

@@ -15,9 +15,9 @@ from referee.games.interface.capabilities import StatisticsTable
 from referee.games.interface.counts import plural
 from referee.text.terminal import duration, plain
 from referee.tournament.choices import FORMATS
-from referee.tournament.report.formats import KnockoutPair, KnockoutStanding
+from referee.tournament.report.formats import KnockoutPair, KnockoutStanding, Swiss
 from referee.tournament.report.notable_losses import NotableLoss
-from referee.tournament.report.standings import BotStanding, Standings, Swiss
+from referee.tournament.report.standings import BotStanding, Standings
 from referee.tournament.report.statistics import LATE, BotStatistics, Statistics
 from referee.tournament.rows import GAME_ERROR, WORKER_KILLED
 from referee.tournament.rows import LEFT_OUT as MISSED_ROUND

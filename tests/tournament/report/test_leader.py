@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from referee.tournament.report.formats import KnockoutPair, KnockoutStanding
+from referee.tournament.report.formats import KnockoutPair, KnockoutStanding, Swiss, SwissPlace
 from referee.tournament.report.leader import leader
-from referee.tournament.report.standings import Swiss, SwissPlace, standings
+from referee.tournament.report.standings import standings
 from referee.tournament.report.words import ENOUGH_DEALS
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.schedule.knockout import FINAL, THIRD_PLACE

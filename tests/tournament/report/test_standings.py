@@ -21,7 +21,13 @@ from rich.console import Console
 from referee.games.interface.capabilities import StatisticsTable
 from referee.tournament.rating import ratings
 from referee.tournament.rating.sprt import Sprt
-from referee.tournament.report.formats import KnockoutPair, KnockoutStanding
+from referee.tournament.report.formats import (
+    KnockoutPair,
+    KnockoutStanding,
+    _next_byes,
+    sprt_standing,
+    swiss_standing,
+)
 from referee.tournament.report.history import history
 from referee.tournament.report.notable_losses import (
     MOST_LOSSES,
@@ -33,9 +39,6 @@ from referee.tournament.report.standings import (
     Meeting,
     Standings,
     _ended_before,
-    _next_byes,
-    _sprt,
-    _swiss,
     forfeits_of,
     standings,
 )
@@ -65,6 +68,7 @@ from referee.tournament.rows import (
 )
 from referee.tournament.schedule.format import Knockout
 from referee.tournament.schedule.sprt import sequential
+from referee.tournament.schedule.swiss import SwissTable
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import setup as tournament
 from referee.tournament.stages import Rounds, stages
@@ -348,8 +352,8 @@ def test_a_test_that_a_withdrawal_ended_has_no_verdict() -> None:
     setup = made_setup(2, format="sprt", deals=99, sprt=Sprt(0, 60))
     test = sequential(setup, played(setup, better_wins).matches())
     assert test is not None
-    assert _sprt(test, is_ended=False).verdict == "H1"
-    assert _sprt(test, is_ended=True).verdict is None
+    found = [sprt_standing(test, is_ended=is_ended) for is_ended in (False, True)]
+    assert [each and each.verdict for each in found] == ["H1", None]
 
 
 def test_scores_that_differ_by_a_rounding_error_share_a_place() -> None:
@@ -360,11 +364,11 @@ def test_scores_that_differ_by_a_rounding_error_share_a_place() -> None:
         ([0.3, 0.3, 0.3], [0.1 + 0.2, 0.3, 0.2], [1, 1, 3]),
         ([0.3, 0.3, 0.3], [0.1, 0.2, 0.3], [1, 2, 3]),
     ):
-        table: Any = SimpleNamespace(
-            points=points, opponents=partial(list, opponents), byes=[0] * 3, rounds=1
-        )
-        found = _swiss(store, Rounds(table, [], None)).places
-        assert [place.place for place in found] == places
+        table: Any = SwissTable()
+        table.points, table.opponents = points, partial(list, opponents)
+        found = swiss_standing(store, Rounds(table, [], None))
+        assert found is not None
+        assert [place.place for place in found.places] == places
 
 
 def test_who_is_out_or_withdrawn_has_no_bye() -> None:
