@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from referee.tournament.report.standings import standings
-from referee.tournament.report.words import ranking
+from referee.tournament.report.terminal import ranking
 from tests.support.live import ROOT, referee
 from tests.support.made_up import made_setup, played
 from tests.support.marks import all_cases, slow

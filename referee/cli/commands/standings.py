@@ -264,7 +264,7 @@ def titled(found: dict[str, Any], title: str) -> dict[str, Any]:
 
 
 def _most_paired(format: str, view: View) -> int | None:
-    from referee.tournament.report.words import MOST_IN_MATRIX
+    from referee.tournament.report.terminal import MOST_IN_MATRIX
     from referee.web.server.pages import MOST_PAIRED
 
     if view.bot is not None and format == "text":
@@ -276,7 +276,7 @@ def _most_paired(format: str, view: View) -> int | None:
 def _print_text(found: Standings, facts: Any, view: View, losses: Any) -> None:
     from rich.text import Text
 
-    from referee.tournament.report.words import bot_text, standings_text, statistics_text
+    from referee.tournament.report.terminal import bot_text, standings_text, statistics_text
 
     with printing_rich(view.title) as console:
         for part in standings_text(found, facts, console.width, view.most_paired):

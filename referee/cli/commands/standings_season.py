@@ -83,7 +83,7 @@ def print_season(found: Season, format: str, title: str, stores: Mapping[str, St
 
 
 def _print_text(found: Season, title: str) -> None:
-    from referee.tournament.report.season_words import season_text
+    from referee.tournament.report.terminal import season_text
 
     with printing_rich(title) as console:
         for part in season_text(found, console.width):

@@ -17,7 +17,8 @@ from referee.text.terminal import plain
 from referee.tournament.playing.run import Run
 from referee.tournament.rating.ratings import Ratings, rate
 from referee.tournament.report.standings import deals_of, standings
-from referee.tournament.report.words import PUT_OUT, ranking, withdrawn
+from referee.tournament.report.terminal import ranking
+from referee.tournament.report.words import PUT_OUT, withdrawn
 from referee.tournament.rows import WORKER_KILLED, MatchRow
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.store import Store

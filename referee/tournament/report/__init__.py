@@ -12,7 +12,8 @@ leader.py     sentences on who leads or has won, and how sure that is
 evening.py    the form of the bots, and matches worth watching
 history.py    ratings after each part of the matches
 season.py     several tournaments together
-words.py      the standings for a terminal, and the words that pages share with it
+words.py      columns, cells and sentences of the standings, for terminals and pages
 season_words.py
               the same for a season
+terminal.py   standings and seasons for a terminal
 """

@@ -1,12 +1,8 @@
-"""Renders a season for a terminal, with rich. The HTML page of a season uses some of its texts."""
+"""The words and numbers of a season, for terminals and pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-
-from rich.console import RenderableType
-from rich.table import Table as Grid
-from rich.text import Text
 
 from referee.games.interface.counts import plural
 from referee.text.lookalikes import looks
@@ -19,14 +15,7 @@ from referee.tournament.report.season import (
     TournamentRating,
     change_between,
 )
-from referee.tournament.report.words import (
-    ENOUGH_DEALS,
-    LEFT_OUT,
-    PUT_OUT,
-    columns_needed,
-    interval,
-    new_grid,
-)
+from referee.tournament.report.words import ENOUGH_DEALS, LEFT_OUT, PUT_OUT, interval
 
 # Marks a rating if the bot's files have changed since its previous tournament.
 CHANGED = "^"
@@ -35,27 +24,6 @@ OPEN = "*"
 # Marks a tournament that still has matches to play.
 NOT_OVER = "~"
 _MOST_NAMED = 5
-
-
-def season_text(found: Season, width: int) -> Iterator[RenderableType]:
-    """Render a season: a table of the bots, and remarks.
-
-    Args:
-        width: width of the terminal. If the table is too wide, we first drop the number of matches,
-            then the oldest tournaments, then the interval of the change, and finally the interval
-            of the combined rating.
-    """
-    yield Text(headline(found), style="bold")
-    yield from map(Text, improved(found))
-    yield ""
-    if found.matches:
-        table, missing = _fitted(found, width)
-        yield table
-        if missing:
-            yield Text(f"{missing} earlier tournaments are in --format csv and html.", style="dim")
-        yield from (Text(line, style="dim") for line in legend(found))
-        yield ""
-    yield from (Text(line) for line in remarks(found))
 
 
 def headline(found: Season) -> str:
@@ -67,46 +35,6 @@ def headline(found: Season) -> str:
     if found.excluded:
         parts.append(f"without {', '.join(map(plain, found.excluded))}")
     return "; ".join(parts)
-
-
-def _fitted(found: Season, width: int) -> tuple[Grid, int]:
-    """Return the widest table that fits, and the number of tournaments that it leaves out."""
-    last = len(found.tournaments) - 1
-    most = 3
-    choices = [(0, most), *((first, most - 1) for first in range(last + 1))]
-    for first, more in [*choices, *((last, more) for more in reversed(range(most - 1)))]:
-        table = _table(found, first, more)
-        if columns_needed(table) <= width:
-            break
-    return table, first
-
-
-def _table(found: Season, first: int, more: int) -> Grid:
-    """Create the table, with the tournaments from `first` on.
-
-    Args:
-        more: number of optional columns. 1 adds the interval of the combined rating, 2 also the
-            interval of the change, and 3 also the number of matches.
-    """
-    names = [head(tournament, found) for tournament in found.tournaments[first:]]
-    has_whole, has_interval, has_counts = more > 0, more > 1, more > 2
-    table = new_grid(
-        *("#", "bot", *names, "change", *["95% interval"] * has_interval),
-        *("all", *["95% interval"] * has_whole, *["matches"] * has_counts),
-    )
-    for bot in found.bots:
-        last = bot.tournaments[-1]
-        table.add_row(
-            str(bot.rank),
-            plain(bot.name),
-            *(rating(each) for each in bot.tournaments[first:]),
-            change(last),
-            *[change_interval(last)] * has_interval,
-            whole_rating(bot),
-            *[whole_interval(bot)] * has_whole,
-            *[f"{bot.matches:,}"] * has_counts,
-        )
-    return table
 
 
 def head(of: SeasonTournament, found: Season) -> str:
@@ -202,11 +130,6 @@ def change_interval(of: TournamentRating | None) -> str:
 def whole_rating(bot: SeasonBot) -> str:
     """Format a bot's combined rating."""
     return "-" if bot.rating is None else f"{bot.rating:.0f}{OPEN * _is_open(bot)}"
-
-
-def whole_interval(bot: SeasonBot) -> str:
-    """Format the interval of a bot's combined rating."""
-    return "-" if bot.rating is None else interval(bot.rating_low, bot.rating_high, bot.deals)
 
 
 def _is_open(of: TournamentRating | SeasonBot) -> bool:

@@ -1,21 +1,19 @@
-"""Renders standings for a terminal, with rich."""
+"""The words and numbers of standings, for terminals and pages: columns, cells, sentences.
+
+`COLUMNS` are the columns of the ranking. Terminals, pages, the legend, and the order in which
+narrow terminals drop columns, all come from it.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from msgspec import UNSET
-from rich.cells import cell_len
-from rich.console import RenderableType
-from rich.table import Table as Grid
-from rich.text import Text
-
-from referee.games.interface.capabilities import StatisticsTable
 from referee.games.interface.counts import plural
 from referee.text.terminal import duration, plain
 from referee.tournament.choices import FORMATS
-from referee.tournament.report.formats import KnockoutPair, KnockoutStanding, Swiss
+from referee.tournament.report.formats import KnockoutPair, KnockoutStanding
 from referee.tournament.report.notable_losses import NotableLoss
 from referee.tournament.report.standings import BotStanding, Standings
 from referee.tournament.report.statistics import LATE, BotStatistics, Statistics
@@ -24,9 +22,6 @@ from referee.tournament.rows import LEFT_OUT as MISSED_ROUND
 from referee.tournament.schedule.knockout import FINAL
 from referee.tournament.schedule.withdrawals import BY_HAND, Withdrawal
 from referee.tournament.setup import limit_words
-
-# A head-to-head matrix of more bots wouldn't fit on a terminal.
-MOST_IN_MATRIX = 10
 
 PUT_OUT = (
     "is out: it kills the process that plays its match, also when no other bot plays; "
@@ -42,11 +37,6 @@ _VOID = {
     WORKER_KILLED: "each time it was played, its process was killed",
 }
 
-FORFEITS = (
-    "forfeits: matches that are not played, since a bot is withdrawn; + won, - lost. They count in "
-    "the points and in nothing else."
-)
-
 CHANGED = (
     "changed between two runs (--same-bot); the results of all its versions are counted together"
 )
@@ -55,118 +45,6 @@ CHANGED = (
 _MOST_REPEATS = 3
 # With fewer deals than this, intervals are hundreds of Elo wide and not informative.
 ENOUGH_DEALS = 5
-
-
-def standings_text(
-    found: Standings, facts: Statistics, width: int, most_paired: int | None = None
-) -> Iterator[RenderableType]:
-    """Render the standings: a table, remarks on all matches, head-to-head results.
-
-    Args:
-        width: width of the terminal. If it's narrow, tables leave out some columns.
-        most_paired: show head-to-head results of this many bots, from the top of the ranking. If
-            it's None, we show them only if there are at most `MOST_IN_MATRIX` bots.
-    """
-    yield Text(headline(found), style="bold")
-    yield ""
-    if found.matches:
-        yield ranking(found, width)
-        yield from (Text(line, style="dim") for line in legend(found))
-        yield ""
-    summary = [*duel(found), *sprt(found)]
-    if summary:
-        yield from map(Text, summary)
-        yield ""
-    if found.swiss is not None and found.swiss.rounds:
-        yield Text(f"After {found.swiss.rounds} rounds, by score:", style="bold")
-        yield _swiss(found.swiss, found.shown)
-        yield Text(SWISS_LEGEND, style="dim")
-        yield ""
-    if found.knockout is not UNSET and found.knockout.pairs:
-        yield Text("The bracket, the last round first:", style="bold")
-        yield _bracket(found.knockout, found.shown)
-        yield Text(KNOCKOUT_LEGEND, style="dim")
-        yield ""
-    if found.by_seat:
-        yield Text(f"By seat, from {plain(str(found.position))}:", style="bold")
-        yield _by_seat(found)
-        yield ""
-    yield from map(_line, _remarks(found, facts))
-    paired = found.bots[:most_paired]
-    is_asked = most_paired is not None or len(paired) <= MOST_IN_MATRIX
-    if len(found.bots) > 2 and len(paired) > 1 and is_asked and found.matches:
-        yield ""
-        grid, unit = _matrix(found, paired), ""
-        # If the matrix is too wide, round it to whole percents and shorten the names.
-        if columns_needed(grid) > width:
-            grid, unit = _matrix(found, paired, is_short=True), ", in percent"
-        yield Text(f"Points of the row against the column{unit}:", style="bold")
-        yield grid
-
-
-def bot_text(
-    bot: BotStanding,
-    found: Standings,
-    facts: BotStatistics,
-    tables: Sequence[StatisticsTable],
-    losses: Sequence[NotableLoss],
-    width: int,
-) -> Iterator[RenderableType]:
-    """Render the report on one bot. See `standings_text` for `width`."""
-    yield Text(f"{plain(bot.name)}: rank {bot.rank} of {len(found.bots)}", style="bold")
-    names = ", ".join(map(plain, facts.reported_names))
-    if names and names != plain(bot.name):
-        yield Text(f"It calls itself {names}.")
-    if bot.name in found.left_out:
-        yield _line(f"{LEFT_OUT} {found.left_out[bot.name]}")
-    if bot.name in found.withdrawn:
-        yield _line(f"It {why_withdrawn(bot.name, found)}.")
-    if not bot.matches:
-        yield "It has no matches."
-        return
-    yield ""
-    yield _fitted(_against(bot, found), width)
-    yield ""
-    yield from map(_line, _bot_remarks(facts))
-    for table in tables:
-        if parts := list(table_text(table, width, bot.name)):
-            yield ""
-            yield from parts
-    if losses:
-        yield ""
-        yield Text("Matches to learn from:", style="bold")
-        if note := sandbox_note(found, losses):
-            yield _line(note)
-    for loss in losses:
-        yield _line(f"match {loss.match} against {', '.join(loss.against)}: {loss.why}")
-        yield Text(f"  {loss.command}", no_wrap=True, overflow="ignore")
-
-
-def statistics_text(found: Standings, facts: Statistics, width: int) -> Iterator[RenderableType]:
-    """Render the reply times and the game's tables, for all bots.
-
-    Args:
-        facts: the result of `statistics(..., details=True)`.
-        width: see `standings_text`.
-    """
-    grid = new_grid("bot", "mean score", "replies", "mean reply", "99% within", "longest")
-    for bot in found.bots:
-        known = facts.bots[bot.name]
-        grid.add_row(
-            plain(found.shown[bot.name]),
-            "-" if known.mean_score is None else f"{known.mean_score:.1f}",
-            f"{known.replies:,}",
-            *(
-                duration(seconds) if isinstance(seconds, float) else "-"
-                for seconds in (known.mean_reply, known.reply_99, known.longest_reply)
-            ),
-        )
-    yield ""
-    yield grid
-    for table in facts.game or ():
-        if parts := list(table_text(table, width)):
-            yield ""
-            yield from parts
 
 
 def sandbox_note(found: Standings, losses: Sequence[NotableLoss]) -> str:
@@ -181,10 +59,9 @@ def sandbox_note(found: Standings, losses: Sequence[NotableLoss]) -> str:
 
 def headline(found: Standings) -> str:
     """Return a title line with the settings and the number of matches."""
-    deals = f"{found.deals:,} deal{'s' * (found.deals != 1)}"
     parts = [
         f"{found.game}, {FORMATS[found.format]} of {len(found.shown)} bots",
-        f"{found.matches:,} of {found.planned:,} matches in {deals}",
+        f"{found.matches:,} of {found.planned:,} matches in {plural(found.deals, 'deal')}",
         f"seed {found.seed}",
     ]
     if found.position:
@@ -198,44 +75,18 @@ def headline(found: Standings) -> str:
         parts.append(f"without {', '.join(map(plain, found.excluded))}")
     if found.left_out:
         parts.append(f"{len(found.left_out):,} left out")
-    if found.forfeits:
-        parts.append(f"{found.forfeits:,} forfeit{'s' * (found.forfeits != 1)}")
-    if found.void:
-        parts.append(f"{found.void:,} void")
-    return "; ".join(parts)
+    return "; ".join([*parts, *_not_played(found)])
 
 
 def progress(found: Standings) -> str:
     """Format the numbers of matches, e.g. "40 of 60 matches, 2 forfeits"."""
-    parts = [f"{found.matches:,} of {found.planned:,} matches"]
-    if found.forfeits:
-        parts.append(f"{found.forfeits:,} forfeit{'s' * (found.forfeits != 1)}")
-    if found.void:
-        parts.append(f"{found.void:,} void")
-    return ", ".join(parts)
+    played = f"{found.matches:,} of {found.planned:,} matches"
+    return ", ".join([played, *_not_played(found)])
 
 
-def ranking(found: Standings, width: int) -> Grid:
-    """Return the table of the standings. See `standings_text` for `width`."""
-    return _fitted(_ranking(found), width)
-
-
-def _ranking(found: Standings) -> Grid:
-    *counts, points = _COUNTS
-    columns = [*counts, "forfeits", points] if found.forfeits else [*counts, points]
-    grid = new_grid("#", "bot", "rating", "95% interval", "LOS", *columns)
-    for bot in found.bots:
-        grid.add_row(
-            str(bot.rank),
-            plain(found.shown[bot.name]) + mark(bot.name, found),
-            rating(bot, found),
-            rating_interval(bot),
-            "" if bot.los is None else share(bot.los),
-            *(f"{count:,}" for count in (bot.matches, bot.wins, bot.draws, bot.losses)),
-            *([forfeits(bot)] if found.forfeits else []),
-            share(mean_points(bot)),
-        )
-    return grid
+def _not_played(found: Standings) -> list[str]:
+    forfeits = [plural(found.forfeits, "forfeit")] * bool(found.forfeits)
+    return forfeits + [f"{found.void:,} void"] * bool(found.void)
 
 
 def forfeits(bot: BotStanding) -> str:
@@ -317,17 +168,88 @@ def interval(low: float | None, high: float | None, deals: int, form: str = ".0f
     return f"{low:{form}} or more" if high is None else f"{low:{form}} to {high:{form}}"
 
 
-def legend(found: Standings) -> Iterator[str]:
+def share(part: float | None) -> str:
+    """Format a share as a percentage, e.g. "52.4%"."""
+    return "-" if part is None else f"{100 * part:.1f}%"
+
+
+class Column(NamedTuple):
+    """A column of the ranking.
+
+    Attributes:
+        cell: formats a bot's cell, or returns None if there is nothing to say.
+        dropped: narrow terminals drop columns in this order, from 1, and keep those with 0. Narrow
+            pages drop the same columns, but all at once.
+        only_wide: True if pages drop it earlier than the others, because they need the room.
+        meaning: a sentence of the legend, or "" if the heading says it all.
+        on_page: another one, which only pages have room for.
+    """
+
+    head: str
+    cell: Callable[[BotStanding, Standings], str | None]
+    dropped: int = 0
+    only_wide: bool = False
+    meaning: str = ""
+    on_page: str = ""
+
+
+COLUMNS = (
+    Column("#", lambda bot, found: str(bot.rank)),
+    Column("bot", lambda bot, found: plain(found.shown[bot.name]) + mark(bot.name, found)),
+    Column("rating", rating),
+    Column(
+        "95% interval",
+        lambda bot, found: rating_interval(bot),
+        dropped=5,
+        only_wide=True,
+        on_page="An interval holds the true rating in about 95 of 100 tournaments: where two "
+        "overlap, the order of the two bots is not certain.",
+    ),
+    Column(
+        "LOS",
+        lambda bot, found: None if bot.los is None else share(bot.los),
+        dropped=2,
+        only_wide=True,
+        meaning="LOS: how likely a bot is better than the next one.",
+    ),
+    Column("matches", lambda bot, found: f"{bot.matches:,}", dropped=3),
+    Column("won", lambda bot, found: f"{bot.wins:,}", dropped=1),
+    Column("drawn", lambda bot, found: f"{bot.draws:,}", dropped=1),
+    Column("lost", lambda bot, found: f"{bot.losses:,}", dropped=1),
+    Column(
+        "forfeits",
+        lambda bot, found: forfeits(bot),
+        dropped=4,
+        meaning="forfeits: matches that are not played, since a bot is withdrawn; + won, - lost. "
+        "They count in the points and in nothing else.",
+    ),
+    Column(
+        "points",
+        lambda bot, found: share(mean_points(bot)),
+        on_page="points: the share of the others that were beaten, draws half.",
+    ),
+)
+
+
+def columns(found: Standings) -> list[Column]:
+    """Return the columns of a ranking. Without forfeits, there is no column for them."""
+    return [column for column in COLUMNS if found.forfeits or column.head != "forfeits"]
+
+
+def legend(found: Standings, *, on_page: bool = False) -> Iterator[str]:
     """Yield lines that explain the columns of the ranking."""
+    shown = columns(found)
+    meanings = {column.head: column.meaning for column in shown if column.meaning}
     zero = "1500 on average" if found.anchor is None else f"{plain(found.anchor)} fixed"
-    yield f"Elo, {zero}; LOS: how likely a bot is better than the next one."
+    yield f"Elo, {zero}; {meanings.pop('LOS')}"
     if any(_is_outside_mean(bot, found) for bot in found.bots):
         yield (
             "* not in the average: against the bots that are, it won everything, lost everything, "
             "or never played."
         )
-    if found.forfeits:
-        yield FORFEITS
+    yield from meanings.values()
+    if on_page:
+        yield from (column.on_page for column in shown if column.on_page)
 
 
 def duel(found: Standings) -> Iterator[str]:
@@ -394,16 +316,6 @@ SWISS_LEGEND = (
 )
 
 
-def _swiss(table: Swiss, names: Mapping[str, str]) -> Grid:
-    grid = new_grid("place", "bot", "score", "byes", "opponents")
-    for row in table.places:
-        score = f"{row.score:g} of {table.rounds}"
-        grid.add_row(
-            str(row.place), plain(names[row.name]), score, str(row.byes), f"{row.opponents:g}"
-        )
-    return grid
-
-
 def round_namer(found: Standings) -> Callable[[int, Sequence[str]], str] | None:
     """Return a function that gets a match's number and bots, and returns the name of its round.
 
@@ -428,12 +340,11 @@ KNOCKOUT_LEGEND = (
 
 def pairs_shown(table: KnockoutStanding) -> Iterator[KnockoutPair]:
     """Yield the pairs of a knockout, last round first. Byes are left out, except in the final."""
-    rounds = [*dict.fromkeys(pair.round for pair in table.pairs)][::-1]
+    rounds = list(table.rounds.items())[::-1]
     # Show the final before the match for third place.
-    for name in sorted(rounds, key=lambda name: name != FINAL):
-        for pair in table.pairs:
-            is_bye = None in pair.bots
-            if pair.round == name and (not is_bye or (name == FINAL and pair.is_over)):
+    for name, pairs in sorted(rounds, key=lambda each: each[0] != FINAL):
+        for pair in pairs:
+            if None not in pair.bots or (name == FINAL and pair.is_over):
                 yield pair
 
 
@@ -457,34 +368,8 @@ def pair_result(pair: KnockoutPair) -> tuple[str, str, str]:
     return one, f"{first:g} to {second:g}{'*' * pair.is_level}", other
 
 
-def _bracket(table: KnockoutStanding, names: Mapping[str, str]) -> Grid:
-    shown = new_grid("round", "bot", "points", "against")
-    shown.columns[0].justify = "left"
-    for pair in pairs_shown(table):
-        one, points, other = pair_result(pair)
-        first, second = (plain(names[bot]) if bot else "" for bot in (one, other))
-        shown.add_row(pair.round, first, points, second)
-    return shown
-
-
-def _by_seat(found: Standings) -> Grid:
-    shown = new_grid("seat", "points", "interval", "won", "drawn", "lost", "score", "interval")
-    for number, (points, seat) in enumerate(zip(found.seats, found.by_seat or (), strict=True), 1):
-        ends = "-"
-        if seat.score_low is not None and seat.score_high is not None:
-            ends = f"{seat.score_low:.1f} to {seat.score_high:.1f}"
-        shown.add_row(
-            str(number),
-            share(points.share),
-            f"{100 * points.low:.1f} to {100 * points.high:.1f}",
-            *(f"{count:,}" for count in (seat.wins, seat.draws, seat.losses)),
-            f"{seat.score:.1f}",
-            ends,
-        )
-    return shown
-
-
-def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
+def remarks(found: Standings, facts: Statistics) -> Iterator[str]:
+    """Yield sentences about all matches, and about bots with faults, limits or withdrawals."""
     seats = ", ".join(
         f"seat {number} {share(seat.share)} ({share(seat.low)} to {share(seat.high)})"
         for number, seat in enumerate(found.seats, 1)
@@ -562,50 +447,8 @@ def repeats(found: Standings) -> Iterator[str]:
         yield f"In {plural(more, 'more line-up')} most matches repeat others, too."
 
 
-def _whole_percent(part: float) -> str:
-    return f"{100 * part:.0f}"
-
-
-def _matrix(found: Standings, bots: Sequence[BotStanding], *, is_short: bool = False) -> Grid:
-    grid = new_grid()
-    grid.add_column("#", justify="right")
-    grid.add_column("bot", overflow="ellipsis", no_wrap=True, max_width=8 if is_short else 20)
-    for bot in bots:
-        grid.add_column(str(bot.rank), justify="right", no_wrap=True)
-    percent = _whole_percent if is_short else share
-    for bot in bots:
-        met = found.head_to_head[bot.name]
-        cells = [
-            percent(met[other.name].points / met[other.name].matches) if other.name in met else "-"
-            for other in bots
-        ]
-        grid.add_row(str(bot.rank), plain(found.shown[bot.name]), *cells)
-    return grid
-
-
-def _against(bot: BotStanding, found: Standings) -> Grid:
-    grid = new_grid("against", *_COUNTS, "Elo", "95% interval", "LOS")
-    met = found.head_to_head[bot.name]
-    for other in found.bots:
-        if other.name == bot.name:
-            continue
-        apart = found.apart(bot.name, other.name)
-        meeting = met.get(other.name)
-        counted = (meeting.matches, meeting.wins, meeting.draws, meeting.losses) if meeting else ()
-        known = apart.elo is not None
-        deals = min(bot.deals, other.deals)
-        grid.add_row(
-            plain(found.shown[other.name]),
-            *([f"{count:,}" for count in counted] or "0---"),
-            share(meeting.points / meeting.matches) if meeting else "-",
-            f"{apart.elo:+.0f}" if apart.elo is not None else "-",
-            interval(apart.low, apart.high, deals, "+.0f") if known else "-",
-            share(apart.los),
-        )
-    return grid
-
-
-def _bot_remarks(facts: BotStatistics) -> Iterator[str]:
+def bot_remarks(facts: BotStatistics) -> Iterator[str]:
+    """Yield sentences about a bot's score, reply times and faults."""
     if facts.mean_score is not None:
         yield f"Mean score {facts.mean_score:.1f}."
     if facts.mean_reply is not None and isinstance(facts.reply_99, float):
@@ -629,56 +472,6 @@ def counts(found: Mapping[str, int]) -> str:
     return ", ".join(f"{code} {count:,}" for code, count in found.items()) or "none"
 
 
-def table_text(
-    table: StatisticsTable, width: int, bot: str | None = None
-) -> Iterator[RenderableType]:
-    """Render a game's table, or only the rows about one bot."""
-    place = table.columns.index("bot")
-    rows = [row for row in table.rows if bot in (None, row[place])]
-    if not rows:
-        return
-    yield Text(table.title, style="bold")
-    columns = {
-        name: [cell(value, name in table.percent) for value in values]
-        for name, values in zip(table.columns, zip(*rows, strict=True), strict=True)
-        if name != "bot" or bot is None
-    }
-    grid = new_grid()
-    for name, size in _widths(columns, width).items():
-        is_text = any(isinstance(row[table.columns.index(name)], str) for row in rows)
-        grid.add_column(
-            name,
-            justify="left" if is_text else "right",
-            width=size,
-            overflow="ellipsis" if is_text else "fold",
-            no_wrap=is_text,
-        )
-    for row in zip(*columns.values(), strict=True):
-        grid.add_row(*row)
-    yield grid
-
-
-def _widths(columns: Mapping[str, Sequence[str]], width: int) -> dict[str, int]:
-    """Return a width for each column. On a narrow terminal, we fold headings before we cut numbers.
-
-    Args:
-        columns: heading -> cells.
-        width: width of the terminal.
-    """
-    found = {name: max(map(cell_len, cells)) for name, cells in columns.items()}
-    room = width + 1 - sum(1 + size for size in found.values())
-    if room < 0 and "bot" in found:
-        found["bot"] = max(_ROOM_FOR_NAMES // 2, found["bot"] + room)
-    # Give the room that is left to the headings: first to their longest words, then to whole ones.
-    for is_whole in (False, True):
-        for name, size in found.items():
-            wanted = cell_len(name if is_whole else max(name.split(), key=cell_len))
-            more = max(0, min(wanted - size, room))
-            found[name] += more
-            room -= more
-    return found
-
-
 def cell(value: str | float | None, percent: bool) -> str:
     """Format a cell of a game's table."""
     if value is None:
@@ -688,57 +481,3 @@ def cell(value: str | float | None, percent: bool) -> str:
     if percent:
         return share(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"
-
-
-def _line(text: str) -> Text:
-    """Escape a line. Strangers may have written the names, codes and reasons in it."""
-    return Text(plain(text))
-
-
-# We drop columns of a table if the names of bots would otherwise get less room than this.
-_ROOM_FOR_NAMES = 12
-# The last column to go is the interval. We only drop it if names would otherwise get less room than
-# this.
-_NAMES_BEFORE_INTERVALS = 20
-# The columns that a narrow table leaves out, in the order in which we drop them.
-_DROPPED = (("won", "drawn", "lost"), ("LOS",), ("matches",), ("forfeits",))
-
-_COUNTS = ("matches", "won", "drawn", "lost", "points")
-
-
-def _fitted(grid: Grid, width: int) -> Grid:
-    """Drop columns until the table fits and leaves enough room for names."""
-    for heads in (*_DROPPED, ("95% interval",)):
-        room = _ROOM_FOR_NAMES if heads in _DROPPED else _NAMES_BEFORE_INTERVALS
-        if columns_needed(grid, room) <= width:
-            break
-        kept = [column for column in grid.columns if column.header not in heads]
-        grid = new_grid(*(str(column.header) for column in kept))
-        for row in zip(*(column.cells for column in kept), strict=True):
-            grid.add_row(*row)
-    return grid
-
-
-def columns_needed(grid: Grid, room: int = _ROOM_FOR_NAMES) -> int:
-    """Return how wide the terminal must be to show a table with `room` columns for names."""
-    needed = -1  # there's no space after the last column
-    for column in grid.columns:
-        cells = max(cell_len(str(cell)) for cell in (column.header, *column.cells))
-        needed += 1 + (cells if column.no_wrap else min(cells, room))
-    return needed
-
-
-def new_grid(*heads: str) -> Grid:
-    """Create a table with these columns. If it's too wide, only the names of bots are cut off."""
-    grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    for head in heads:
-        if head in ("bot", "against"):
-            grid.add_column(head, overflow="ellipsis")
-        else:
-            grid.add_column(head, justify="right", no_wrap=True)
-    return grid
-
-
-def share(part: float | None) -> str:
-    """Format a share as a percentage, e.g. "52.4%"."""
-    return "-" if part is None else f"{100 * part:.1f}%"

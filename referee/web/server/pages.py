@@ -26,7 +26,6 @@ from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
 from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
 from referee.tournament.report import season_words, words
-from referee.tournament.report.formats import KnockoutPair, KnockoutStanding
 from referee.tournament.report.leader import leader
 from referee.tournament.report.notable_losses import bot_argument
 from referee.tournament.report.season import Season, tournament_names
@@ -92,6 +91,7 @@ def page(template: str, links: Links, **values: object) -> str:
         policy=file.pages_policy() if links.is_file else links.policy,
         text=words,
         share=words.share,
+        columns=words.columns,
         stem=stem,
         result_note=_result_note,
         why_ended=_why_ended,
@@ -196,7 +196,7 @@ def standings_page(
         name: [None if value is None else max(value, least) for value in history.ratings[name]]
         for name in racing
     }
-    rounds = _rounds(found.knockout) if found.knockout else []
+    rounds = list(found.knockout.rounds.items()) if found.knockout else []
     large = [place for place, (_, pairs) in enumerate(rounds) if len(pairs) > MOST_PAIRS]
     first = min(len(large), max(0, len(rounds) - 1))
     return store_page(
@@ -229,13 +229,6 @@ def standings_page(
 
 def _playing(front: Front) -> list[list[str]]:
     return [sorted(table.names if table else item.shown) for item, table in front.tables]
-
-
-def _rounds(table: KnockoutStanding) -> list[tuple[str, list[KnockoutPair]]]:
-    found: dict[str, list[KnockoutPair]] = {}
-    for pair in table.pairs:
-        found.setdefault(pair.round, []).append(pair)
-    return list(found.items())
 
 
 def _about(seconds: float) -> str:

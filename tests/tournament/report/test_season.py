@@ -15,8 +15,9 @@ from referee.errors import UsageError
 from referee.games.outside import Source
 from referee.match.position import Position
 from referee.tournament.report.season import Season, change_between, season, tournament_names
-from referee.tournament.report.season_words import improved, season_text
+from referee.tournament.report.season_words import improved
 from referee.tournament.report.standings import standings
+from referee.tournament.report.terminal import season_text
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import setup
 from referee.tournament.store import Store

@@ -47,14 +47,8 @@ from referee.tournament.report.statistics import (
     _percentile,
     statistics,
 )
-from referee.tournament.report.words import (
-    duel,
-    headline,
-    ranking,
-    repeats,
-    standings_text,
-    table_text,
-)
+from referee.tournament.report.terminal import ranking, standings_text, table_text
+from referee.tournament.report.words import duel, headline, repeats
 from referee.tournament.rows import (
     LEFT_OUT,
     REACHED,
@@ -221,6 +215,49 @@ def test_the_text_of_a_withdrawn_bot() -> None:
 def test_without_forfeits_the_text_has_no_column_for_them() -> None:
     store = played(made_setup(4, deals=5, withdraw_after=3), better_wins)
     assert "forfeit" not in text_of(standings(store), store)
+
+
+# Headings that need no explanation. The legend begins with a sentence about the rating, and with
+# one about the interval.
+PLAIN_HEADS = ["#", "bot", "matches", "won", "drawn", "lost"]
+
+
+def test_every_column_is_on_the_page_and_in_its_legend() -> None:
+    store = played(made_setup(3, deals=4, withdraw_after=2), failing(2))
+    found = standings(store)
+    (table, *_), legend = standings_page_parts(store)
+    heads = re.findall(r"<th(?: [^>]*)?>([^<]*)", table.partition("<tbody>")[0])
+    assert [head for head in heads if head] == [*heads_of(found, 200), "last 8"]
+    for head in heads:
+        word = {"rating": "Elo, 1500 on average", "95% interval": "An interval holds"}.get(head)
+        assert (word or f"{head}: ") in legend or head in ["", *PLAIN_HEADS], head
+    (cells, *_) = table.partition("<tbody>")[2].split("</tr>")
+    assert cells.count("<td") + cells.count("<th") == len(heads)
+    text = " ".join(text_of(found, store).split())
+    assert "; LOS: how likely a bot is better than the next one. forfeits: matches that" in text
+
+
+def standings_page_parts(store: Store) -> tuple[list[str], str]:
+    """Return the tables of the ranking, and the legend below them."""
+    page = standings_file(store, read_shown(store, 0.0))
+    ranking = page.partition('data-key="ranking"')[2]
+    tables = re.findall('<table class="ranking">.*?</table>', ranking, re.DOTALL)
+    return tables, ranking.partition('<p class="dim">')[2].partition("</p>")[0]
+
+
+def heads_of(found: Standings, width: int) -> list[str]:
+    return [str(column.header) for column in ranking(found, width).columns]
+
+
+def test_a_narrow_terminal_drops_the_columns_in_the_order_of_the_page() -> None:
+    found = standings(played(made_setup(3, deals=4, withdraw_after=2), failing(2)))
+    dropped = [heads_of(found, width) for width in range(90, 20, -1)]
+    gone = [sorted({*more} - {*fewer}) for more, fewer in itertools.pairwise(dropped)]
+    assert [heads for heads in gone if heads] == [
+        ["drawn", "lost", "won"],
+        *(["LOS"], ["matches"], ["forfeits"], ["95% interval"]),
+    ]
+    assert dropped[-1] == ["#", "bot", "rating", "points"]
 
 
 def test_the_others_of_a_forfeit_share_its_points() -> None:
