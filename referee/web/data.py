@@ -1,15 +1,15 @@
-"""The data that a match page loads: a header, steps, turns, and lines.
+"""The data that a match page loads: a header, steps, turns, and lines; and rows of lists.
 
-spec/page-data.md, 1, describes the fields. A step is a state of the match, together with the events
-that led to it. There may be thousands of steps, so they don't contain complete views: for each
-viewer, a step only has the top-level fields that have changed. The page can still go back and
+spec/page-data.md, 1 and 5, describes the fields. A step is a state of the match, together with the
+events that led to it. There may be thousands of steps, so they don't contain complete views: for
+each viewer, a step only has the top-level fields that have changed. The page can still go back and
 forth, and all it takes is a shallow copy per step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct, field
@@ -19,6 +19,7 @@ from referee.games.interface.game import Score
 from referee.games.interface.page import Now
 from referee.games.interface.sentence import Part
 from referee.games.interface.table import Move
+from referee.logs.record import Place
 
 T = TypeVar("T")
 
@@ -193,3 +194,92 @@ def _shared(by_viewer: Mapping[str, T]) -> dict[str, T]:
         else:
             same.append(viewer)
     return {" ".join(viewers): known for viewers, known in groups}
+
+
+class Item(Struct, frozen=True):
+    """A match in the list. spec/page-data.md, 5, describes the fields.
+
+    `names` are the names from the handshakes or, as long as we don't know them, the BOT arguments.
+    `shown` are the names to display (see `referee.names`).
+
+    Attributes:
+        given: the names in a record's header, which may be empty.
+        checked: True if `digest` is the digest of the record's lines, False if it isn't, and None
+            if nobody has read the lines yet.
+        tournaments: the stores that have a match with this digest, by their names in addresses.
+        place: the match's tournament and its number there, as claimed by the record.
+    """
+
+    id: str
+    kind: str
+    game: str = ""
+    names: list[str] = []
+    shown: list[str] = []
+    given: list[str] = []
+    bots: list[str] = []
+    ranks: list[int] = []
+    scores: list[Score] = []
+    disqualified: list[str | None] = []
+    reason: str = ""
+    seed: int | None = None
+    started: str = ""
+    digest: str = ""
+    checked: bool | None = None
+    tournaments: list[str] = []
+    place: Place | None = None
+    live: bool = False
+    problem: str = ""
+
+    def seats_of(self, bot: str) -> list[int]:
+        """Return the seats whose name or BOT argument contains `bot`.
+
+        If `bot` is empty, return all seats.
+        """
+        wanted = bot.casefold()
+        none = [""] * len(self.names)
+        known = zip(self.names, self.bots or none, self.shown, strict=False)
+        return [
+            seat
+            for seat, texts in enumerate(known)
+            if any(wanted in text.casefold() for text in texts)
+        ]
+
+    def has_result(self, seat: int, result: str) -> bool:
+        """Check whether this seat has won, drawn, lost or been disqualified."""
+        if result == "disqualified":
+            return seat < len(self.disqualified) and self.disqualified[seat] is not None
+        if seat >= len(self.ranks):
+            return False
+        rank = self.ranks[seat]
+        shared = self.ranks.count(1) > 1
+        return {"won": rank == 1 and not shared, "drawn": rank == 1 and shared, "lost": rank > 1}[
+            result
+        ]
+
+
+class MatchSummary(NamedTuple):
+    """A match in progress, as a row of a table.
+
+    Attributes:
+        names: names in seat order.
+        scores: scores in seat order. The list is empty until the first turn has ended.
+        turn: number of the current turn, or 0 before the first turn.
+        last: a sentence about the last finished turn, which may be empty.
+    """
+
+    names: list[str]
+    scores: list[Score]
+    turn: int
+    last: str
+
+
+class StoreSummary(Struct, frozen=True):
+    """An entry in a list of stores (spec/page-data.md, 5). `problem` says why we can't show it."""
+
+    id: str
+    changed: float
+    game: str = ""
+    format: str = ""
+    bots: int = 0
+    matches: int = 0
+    problem: str = ""

@@ -31,21 +31,14 @@ from referee.errors import LogReadError, UsageError, cannot_write
 from referee.logs.outputs import LIST, list_of, listed_in
 from referee.text.terminal import plain
 from referee.tournament.playing.records import record_of
+from referee.tournament.report.report import Shown, changed_at, match_context, read_shown, state_of
 from referee.tournament.rows import MatchRow
 from referee.tournament.store import Store
 from referee.web import file
-from referee.web.data import MatchPage
+from referee.web.data import Item, MatchPage
 from referee.web.recorded import read_match
 from referee.web.server import pages
-from referee.web.server.library import Item
 from referee.web.server.links import Links
-from referee.web.server.tournaments import (
-    Shown,
-    changed_at,
-    match_context,
-    read_shown,
-    state_of,
-)
 
 # Number of matches per page in the list of matches.
 ON_A_PAGE = 250
@@ -312,7 +305,7 @@ class _Site:
             self._write(_list_name(page), text)
 
     def _write_bots(self, records: Mapping[int, Item]) -> None:
-        found, links = self._shown.report.found, self._links("../")
+        found, links = self._shown.found, self._links("../")
         played: dict[int, list[MatchRow]] = {}
         for row in self._rows:
             for bot in row.players:
@@ -335,7 +328,7 @@ class _Site:
 
     def _write_pairs(self) -> None:
         links, names = self._links("../"), self._shown.names
-        bots = {bot.name: bot for bot in self._shown.report.found.bots}
+        bots = {bot.name: bot for bot in self._shown.found.bots}
         for (one, other), rows in self._pairs.items():
             ends = {"one": bots[names[one]], "other": bots[names[other]]}
             values = {**ends, "matches": rows, "total": len(rows)}

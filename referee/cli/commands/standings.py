@@ -203,14 +203,14 @@ def print_standings(store: Store, format: str, view: View) -> None:
         format: "text", "json", "csv" or "html".
     """
     from referee.tournament.report.notable_losses import notable_losses
-    from referee.tournament.report.report import Report
+    from referee.tournament.report.report import report_json
     from referee.tournament.report.standings import deals_of, standings
     from referee.tournament.report.statistics import statistics
 
     most_paired = _most_paired(format, view)
     if format == "html":
+        from referee.tournament.report.report import read_shown
         from referee.web.server.pages import standings_file
-        from referee.web.server.tournaments import read_shown
 
         shown = read_shown(
             store,
@@ -235,8 +235,8 @@ def print_standings(store: Store, format: str, view: View) -> None:
             of_bots = {bot: _with_records(of, view.records, found) for bot, of in of_bots.items()}
         _print_text(found, facts, view, of_bots)
         return
-    whole = Report(found, facts, notable_losses(store, found, deals))
-    print_json(titled(whole.as_json(), view.title))
+    whole = report_json(found, facts, notable_losses(store, found, deals))
+    print_json(titled(whole, view.title))
 
 
 def _with_records(
@@ -318,8 +318,8 @@ _ENDS = ("", "_low", "_high")
 
 
 def _watch(options: StandingsOptions) -> NoReturn:
+    from referee.tournament.report.report import state_of
     from referee.tournament.store import Store
-    from referee.web.server.tournaments import state_of
 
     seen = count = None
     while True:

@@ -7,7 +7,7 @@ statistics.py faults, reply times, statistics of the game
 notable_losses.py
               lost matches to learn from
 seeding.py    the seeds of a knockout by the ratings of a store
-report.py     standings, statistics and notable losses together
+report.py     everything that pages show of a store
 leader.py     sentences on who leads or has won, and how sure that is
 evening.py    the form of the bots, and matches worth watching
 history.py    ratings after each part of the matches

@@ -39,23 +39,18 @@ from referee.errors import RefereeError, UsageError
 from referee.games import GAMES
 from referee.names import shown_names
 from referee.text.terminal import plain
+from referee.tournament.report.report import Shown, report_json
 from referee.tournament.rows import MatchRow
+from referee.web.data import Item, MatchSummary, StoreSummary
 from referee.web.file import FRAME
 from referee.web.server import library, matches, pages, tournaments
 from referee.web.server.guard import Guard, as_json, whole_number
-from referee.web.server.library import File, Filter, Item, Library
+from referee.web.server.library import File, Filter, Library
 from referee.web.server.links import LONGEST, ServedLinks, address
-from referee.web.server.live import (
-    FRESH_SECONDS,
-    Live,
-    LiveMatch,
-    MatchSummary,
-    NotBegun,
-    is_played,
-)
+from referee.web.server.live import FRESH_SECONDS, Live, LiveMatch, NotBegun, is_played
 from referee.web.server.matches import Matches, Parts, digest_of
 from referee.web.server.seat import Refused, refused
-from referee.web.server.tournaments import Entrants, MatchesChosen, Shown, StoreSummary, Tournaments
+from referee.web.server.tournaments import Entrants, MatchesChosen, Tournaments
 from referee.web.server.turns import BusyError, Turns
 
 T = TypeVar("T")
@@ -351,7 +346,8 @@ class Site:
     def _standings(self, request: Request, file: File, shown: Shown) -> Response:
         playing = self._playing_of(file.id)
         if _wants_json(request):
-            whole = {**shown.report.as_json(), "history": shown.history, "evening": shown.evening}
+            whole = report_json(shown.found, shown.facts, shown.notable_losses)
+            whole |= {"history": shown.history, "evening": shown.evening}
             whole["playing"] = [item.id for item in playing]
             # With the seed, anybody could compute the matches that haven't been played yet.
             if pages.is_unfinished(shown):
@@ -393,23 +389,23 @@ class Site:
 
         async def state() -> bytes:
             shown = await self._shown(file, patient=True)
-            return msgspec.json.encode({"matches": shown.report.found.matches})
+            return msgspec.json.encode({"matches": shown.found.matches})
 
         return self.live.standings(state, request)
 
     def _bot(self, request: Request, file: File, shown: Shown) -> Response:
         number = request.path_params["bot"]
         name = _name(shown, number)
-        found = shown.report.found
+        found = shown.found
         (standing,) = [bot for bot in found.bots if bot.name == name]
-        losses = shown.report.notable_losses[name]
+        losses = shown.notable_losses[name]
         if _wants_json(request):
             return as_json(
                 {
                     "bot": standing,
                     "head_to_head": found.head_to_head[name],
                     "differences": found.differences[name],
-                    "statistics": shown.report.facts.bots[name],
+                    "statistics": shown.facts.bots[name],
                     "notable_losses": losses,
                 }
             )
@@ -421,7 +417,7 @@ class Site:
 
     def _statistics(self, request: Request, file: File, shown: Shown) -> Response:
         if _wants_json(request):
-            return as_json(shown.report.facts)
+            return as_json(shown.facts)
         return self._page("statistics.html", file, shown)
 
     def _pair(self, request: Request, file: File, shown: Shown) -> Response:
@@ -430,7 +426,7 @@ class Site:
         if one == other:
             raise NoSuchPage("A bot does not meet itself")
         total, rows = self.tournaments.matches(file, MatchesChosen(one, other), 0, ON_A_PAGE)
-        found = shown.report.found
+        found = shown.found
         if _wants_json(request):
             return as_json(
                 {

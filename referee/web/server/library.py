@@ -24,21 +24,19 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import msgspec
-from msgspec import Struct
 
 from referee.bots.command import HUMAN
 from referee.errors import LogReadError, RefereeError, UsageError, why
-from referee.games.interface.game import Score
 from referee.games.interface.seats import seat_id
 from referee.logs.entries import last_line, summaries
 from referee.logs.header import first_line
 from referee.logs.parsing import Messages, message_kinds
-from referee.logs.record import Place
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd, PlayerName
 from referee.names import shown_names
 from referee.text.terminal import as_text
 from referee.tournament.playing.live import finished_path
+from referee.web.data import Item
 
 LOG_SUFFIX = ".jsonl"
 STORE_SUFFIX = ".sqlite"
@@ -84,67 +82,6 @@ class File(NamedTuple):
     modified: int
     inode: int
     changed: int
-
-
-class Item(Struct, frozen=True):
-    """A match in the list. spec/page-data.md, 5, describes the fields.
-
-    `names` are the names from the handshakes or, as long as we don't know them, the BOT arguments.
-    `shown` are the names to display (see `referee.names`).
-
-    Attributes:
-        given: the names in a record's header, which may be empty.
-        checked: True if `digest` is the digest of the record's lines, False if it isn't, and None
-            if nobody has read the lines yet.
-        tournaments: the stores that have a match with this digest, by their names in addresses.
-        place: the match's tournament and its number there, as claimed by the record.
-    """
-
-    id: str
-    kind: str
-    game: str = ""
-    names: list[str] = []
-    shown: list[str] = []
-    given: list[str] = []
-    bots: list[str] = []
-    ranks: list[int] = []
-    scores: list[Score] = []
-    disqualified: list[str | None] = []
-    reason: str = ""
-    seed: int | None = None
-    started: str = ""
-    digest: str = ""
-    checked: bool | None = None
-    tournaments: list[str] = []
-    place: Place | None = None
-    live: bool = False
-    problem: str = ""
-
-    def seats_of(self, bot: str) -> list[int]:
-        """Return the seats whose name or BOT argument contains `bot`.
-
-        If `bot` is empty, return all seats.
-        """
-        wanted = bot.casefold()
-        none = [""] * len(self.names)
-        known = zip(self.names, self.bots or none, self.shown, strict=False)
-        return [
-            seat
-            for seat, texts in enumerate(known)
-            if any(wanted in text.casefold() for text in texts)
-        ]
-
-    def has_result(self, seat: int, result: str) -> bool:
-        """Check whether this seat has won, drawn, lost or been disqualified (see `RESULTS`)."""
-        if result == "disqualified":
-            return seat < len(self.disqualified) and self.disqualified[seat] is not None
-        if seat >= len(self.ranks):
-            return False
-        rank = self.ranks[seat]
-        shared = self.ranks.count(1) > 1
-        return {"won": rank == 1 and not shared, "drawn": rank == 1 and shared, "lost": rank > 1}[
-            result
-        ]
 
 
 RESULTS = ("won", "drawn", "lost", "disqualified")

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 
-from referee.web.server.library import Item
+from referee.web.data import Item
 
 LONGEST = 200
 """In the query of an address, values are cut to this many characters."""

@@ -34,7 +34,6 @@ from starlette.types import Receive, Scope, Send
 
 from referee.errors import LogReadError, RefereeError, UsageError
 from referee.games import GAMES
-from referee.games.interface.game import Score
 from referee.games.interface.seats import seat_of
 from referee.games.interface.sentence import in_words
 from referee.logs.entries import last_line
@@ -50,7 +49,7 @@ from referee.logs.record import (
 )
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd
-from referee.web.data import TurnText
+from referee.web.data import MatchSummary, TurnText
 from referee.web.recorded import PublicMatch
 from referee.web.server.guard import whole_number
 from referee.web.server.library import MOST_BYTES, File, check_in_place
@@ -107,22 +106,6 @@ class Event(NamedTuple):
     def json(self) -> bytes:
         """The event for a client that polls instead of reading a stream."""
         return f'[{{"event":"{self.name}","id":"{self.id}","data":'.encode() + self.data + b"}]"
-
-
-class MatchSummary(NamedTuple):
-    """A match in progress, as a row of a table.
-
-    Attributes:
-        names: names in seat order.
-        scores: scores in seat order. The list is empty until the first turn has ended.
-        turn: number of the current turn, or 0 before the first turn.
-        last: a sentence about the last finished turn, which may be empty.
-    """
-
-    names: list[str]
-    scores: list[Score]
-    turn: int
-    last: str
 
 
 _END = Event("end", "", b"null")

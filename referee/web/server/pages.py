@@ -28,16 +28,15 @@ from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
 from referee.tournament.report import season_words, words
 from referee.tournament.report.leader import leader
 from referee.tournament.report.notable_losses import bot_argument
+from referee.tournament.report.report import MatchContext, Neighbour, Shown
 from referee.tournament.report.season import Season, tournament_names
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 from referee.web import file
+from referee.web.data import Item, MatchSummary, StoreSummary
 from referee.web.server import charts
-from referee.web.server.library import Item
 from referee.web.server.links import Links, ServedLinks, stem
-from referee.web.server.live import MatchSummary
-from referee.web.server.tournaments import MatchContext, Neighbour, Shown, StoreSummary
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
@@ -182,7 +181,7 @@ def standings_page(
         heading: title of the page. If it's empty, we make one from the settings.
         front: facts that aren't in the store, or None for a self-contained file.
     """
-    history, found = shown.history, shown.report.found
+    history, found = shown.history, shown.found
     names = [found.shown[name] for name in shown.names]
     colour = colour_of((front and front.bots) or names, found.shown)
     rated = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
@@ -277,7 +276,7 @@ def season_page(
 
 def is_unfinished(shown: Shown) -> bool:
     """Check whether more matches will be played. If so, the seed must stay secret."""
-    found = shown.report.found
+    found = shown.found
     done = found.matches + found.void + found.forfeits
     return done < found.planned
 
@@ -289,9 +288,9 @@ def store_page(template: str, links: Links, shown: Shown, **values: object) -> s
         links,
         setup=shown.setup,
         title=title(shown.setup),
-        found=shown.report.found,
-        facts=shown.report.facts,
-        losses=shown.report.notable_losses,
+        found=shown.found,
+        facts=shown.facts,
+        losses=shown.notable_losses,
         evening=shown.evening,
         names=shown.names,
         number={name: number for number, name in enumerate(shown.names)},

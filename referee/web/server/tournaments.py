@@ -8,30 +8,32 @@ time, so we update them more often: after `FRESH` seconds at the latest.
 
 from __future__ import annotations
 
-import os
 import time
 from collections import OrderedDict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
-from typing import Any, NamedTuple, TypeAlias
-
-from msgspec import Struct
+from typing import Any, NamedTuple
 
 from referee.errors import RefereeError, UsageError
 from referee.logs.record import Place
-from referee.tournament.report.evening import Evening, evening, played_of
-from referee.tournament.report.history import History, history
-from referee.tournament.report.notable_losses import notable_losses
-from referee.tournament.report.report import Report
+from referee.tournament.report.report import (
+    MatchContext,
+    Shown,
+    State,
+    changed_at,
+    match_context,
+    read_shown,
+    state_of,
+)
 from referee.tournament.report.season import Season, season, tournament_names
 from referee.tournament.report.standings import Standings, standings
 from referee.tournament.report.statistics import Statistics, statistics
 from referee.tournament.rows import MatchRow
-from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import short_names
 from referee.tournament.store import Store
-from referee.web.server.library import File, Item, check_in_place
+from referee.web.data import Item, StoreSummary
+from referee.web.server.library import File, check_in_place
 
 IDLE = 20
 FRESH = 0.5
@@ -41,62 +43,6 @@ _KEPT = 16
 _LOOKS = 120
 # ... and the first and the last of them must be at least this many seconds apart.
 _LEAST_SECONDS = 3.0
-
-State: TypeAlias = tuple[tuple[int, int], ...]
-
-
-class Shown(NamedTuple):
-    """The content of a store, as its pages need it.
-
-    Attributes:
-        names: names of the bots, by number.
-        changed: when the store changed, in seconds since 1970.
-        tournament: `Place.tournament` in the records of its matches.
-        title: the title that its organiser gave it, or "".
-        left: estimated seconds until the end, or None if we can't tell yet.
-    """
-
-    setup: TournamentSetup
-    names: list[str]
-    report: Report
-    history: History
-    evening: Evening
-    changed: float
-    tournament: str
-    title: str = ""
-    left: float | None = None
-
-
-def read_shown(
-    store: Store,
-    changed: float,
-    anchor: tuple[int, float] | None = None,
-    without: Collection[int] = (),
-    most_paired: int | None = None,
-    *,
-    details: bool = False,
-) -> Shown:
-    """Read a store for its pages. Ratings, form and highlights share one pass over its matches.
-
-    Args:
-        changed: when the store changed, in seconds since 1970.
-        anchor, without, most_paired: same as for `standings`.
-        details: same as for `statistics`.
-    """
-    stages, names = store.stages, store.names
-    played = played_of(store, without)
-    deals = played.deals(len(names))
-    found = standings(store, anchor, without, most_paired, deals)
-    return Shown(
-        stages[-1],
-        names,
-        Report(found, statistics(store, details=details), notable_losses(store, found, deals)),
-        history(store, anchor, without, deals, found),
-        evening(store, found, played),
-        changed,
-        stages[0].digest,
-        store.title,
-    )
 
 
 class Entrants(NamedTuple):
@@ -112,43 +58,6 @@ class Entrants(NamedTuple):
     stores: list[str]
     names: list[str]
     stderr: list[str | None]
-
-
-class StoreSummary(Struct, frozen=True):
-    """An entry in a list of stores (spec/page-data.md, 5). `problem` says why we can't show it."""
-
-    id: str
-    changed: float
-    game: str = ""
-    format: str = ""
-    bots: int = 0
-    matches: int = 0
-    problem: str = ""
-
-
-class Neighbour(NamedTuple):
-    """A match that a page links to. `players` are the numbers of its bots, in seat order."""
-
-    match: int
-    digest: str
-    players: tuple[int, ...]
-
-
-class MatchContext(NamedTuple):
-    """A match with the other matches of its deal, and the matches before and after it.
-
-    Attributes:
-        names: names of all bots, by number.
-        deal: the matches of the same deal that were played, including this one.
-        before, after: its neighbours in the schedule, or None.
-    """
-
-    store: str
-    match: int
-    names: list[str]
-    deal: list[Neighbour]
-    before: Neighbour | None
-    after: Neighbour | None
 
 
 class _Cached(NamedTuple):
@@ -230,14 +139,11 @@ class Tournaments:
                 store.names,
             ):
                 found = standings(store)
-                shown = old.shown._replace(
-                    report=old.shown.report._replace(found=found),
-                    changed=changed_at(key),
-                )
+                shown = old.shown._replace(found=found, changed=changed_at(key))
             else:
                 old = None
                 shown = read_shown(store, changed_at(key))
-            shown = shown._replace(left=self._estimate_left(file, shown.report.found))
+            shown = shown._replace(left=self._estimate_left(file, shown.found))
         idle = IDLE * (time.thread_time() - begun)
         now = time.monotonic()
         whole, until = (key, now + idle) if old is None else (old.whole, old.until)
@@ -266,7 +172,7 @@ class Tournaments:
                 now = self._cache.get(file.id)
                 if kept is not None and now is not None and now.whole == kept.whole:
                     self._cache[file.id] = now._replace(details=details)
-        return shown._replace(report=shown.report._replace(facts=details))
+        return shown._replace(facts=details)
 
     def _estimate_left(self, file: File, found: Standings) -> float | None:
         # We compute the mean speed between the first and the last look. That's impossible without
@@ -418,28 +324,6 @@ class Tournaments:
             return total, [row for (match,) in numbers for row in store.matches(match, match + 1)]
 
 
-def match_context(store: Store, name: str, match: int) -> MatchContext:
-    """Return a match of a store, with the matches around it."""
-    size = store.stages[0].matches_a_deal
-    first = match // size * size
-    (before,), (after,) = (
-        store.select(f"SELECT {which}(match) FROM matches WHERE match {than} ?", (match,))
-        for which, than in (("max", "<"), ("min", ">"))
-    )
-    # The matches of a deal have consecutive numbers. But the match before or after this one may be
-    # missing, so the query above looks for the nearest number.
-    numbers = [before[0], after[0], *range(first, first + size)]
-    rows = [
-        None if number is None else next(store.matches(number, number + 1), None)
-        for number in numbers
-    ]
-    beside = [
-        None if row is None else Neighbour(row.match, row.digest, row.players) for row in rows
-    ]
-    deal = [each for each in beside[2:] if each is not None]
-    return MatchContext(name, match, store.names, deal, *beside[:2])
-
-
 _RESULTS = {
     "won": "rank = 1 AND NOT {shared}",
     "drawn": "rank = 1 AND {shared}",
@@ -480,22 +364,3 @@ def _opened(file: File, *, check: bool = False) -> Iterator[Store]:
             yield store
     except UsageError as error:  # visitors don't need to know where our files are
         raise UsageError(str(error).replace(file.path, file.id)) from error
-
-
-def changed_at(state: State) -> float:
-    """Return the time of the last change, in seconds since 1970.
-
-    We can't just look at the store: during a run, SQLite writes into the file `-wal`, and only now
-    and then moves the content to the store itself.
-    """
-    return max(time for _, time in state) / 1e9
-
-
-def state_of(store: str) -> State:
-    """Return the sizes and times of a store's files, which change whenever the store changes."""
-    found = []
-    for path in (store, f"{store}-wal"):
-        with suppress(OSError):
-            state = os.stat(path)
-            found.append((state.st_size, state.st_mtime_ns))
-    return tuple(found) or ((0, 0),)

@@ -34,6 +34,7 @@ from referee.tournament.report.notable_losses import (
     _notable_loss,
     notable_losses,
 )
+from referee.tournament.report.report import read_shown
 from referee.tournament.report.standings import (
     Difference,
     Meeting,
@@ -68,7 +69,6 @@ from referee.tournament.setup import setup as tournament
 from referee.tournament.stages import Rounds, stages
 from referee.tournament.store import Store
 from referee.web.server.pages import standings_file
-from referee.web.server.tournaments import read_shown
 from tests.support.made_up import Left, Result, left, made_setup, play, played, row, void
 
 
@@ -313,7 +313,7 @@ def test_at_any_time(setup: Any, until: int | None) -> None:
     if until != 0:
         play(store, until=until, most=1)
     shown = read_shown(store, 0)
-    found, facts, _ = shown.report
+    found, facts = shown.found, shown.facts
     assert found.matches == facts.matches == store.count()[0]
     assert found.planned >= found.matches
     assert len(found.bots) == len(found.differences) == len(setup.bots)
@@ -533,7 +533,7 @@ def test_a_crash_that_the_sandbox_explains_says_so_without_asking_for_the_bot(
 
     store = played(made_setup(2, deals=1, sandbox=sandbox), result)
     page = read_shown(store, 0)
-    hint = page.report.facts.bots["bot1"].first_disqualifications[0].hint
+    hint = page.facts.bots["bot1"].first_disqualifications[0].hint
     assert ("outside its folder a bot in the sandbox sees only" in hint) == is_said
     for text in (
         " ".join(" ".join(shown(store)).split()),
@@ -552,7 +552,7 @@ def test_a_limit_that_a_bot_reached_is_named_in_every_format() -> None:
 
     store = played(made_setup(2, deals=5), result)
     page = read_shown(store, 0)
-    found = page.report
+    found = page
     assert found.facts.bots["bot0"].reached == {"process-limit": 9}
     assert found.facts.bots["bot1"].reached == {}
     assert "bot0 reached process-limit in 9 matches." in shown(store)

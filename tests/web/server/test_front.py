@@ -12,17 +12,18 @@ import pytest
 
 from referee.tournament.choices import WITHDRAW_AFTER
 from referee.tournament.report import standings as report_standings
+from referee.tournament.report.report import read_shown
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.schedule.format import Knockout
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
+from referee.web.data import Item
 from referee.web.server import pages
 from referee.web.server.app import Site
 from referee.web.server.charts import colours_of
-from referee.web.server.library import Item, Library
+from referee.web.server.library import Library
 from referee.web.server.links import Links, ServedLinks
 from referee.web.server.pages import Front, standings_file, standings_page
-from referee.web.server.tournaments import read_shown
 from referee.web.site import write_site
 from tests.support.made_up import Result, made_setup, play, played, row, void
 
@@ -143,7 +144,7 @@ def test_a_round_says_who_plays_who_is_done_and_who_has_a_bye() -> None:
     wanted = made_setup(7, format="swiss", rounds=2, deals=1)
     with played(wanted, winner_of(), until=7, most=1) as store:  # 6 matches per round
         shown = read_shown(store, 0.0)
-        round = shown.report.found.swiss
+        round = shown.found.swiss
         assert round is not None
         first, second, third = round.next
         (bye,) = round.next_byes

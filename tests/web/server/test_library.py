@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from referee.web.data import Item
 from referee.web.server import library
-from referee.web.server.library import RESULTS, File, Filter, Item, Library
+from referee.web.server.library import RESULTS, File, Filter, Library
 
 
 @pytest.mark.parametrize(

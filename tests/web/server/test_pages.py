@@ -22,6 +22,7 @@ import referee
 from referee import cli
 from referee.games.botwars.statistics import _COUNTS as FIGURES
 from referee.tournament.rating.sprt import Sprt
+from referee.tournament.report.report import MatchContext, Neighbour
 from referee.tournament.rows import WORKER_KILLED, Entrant, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import setup
@@ -31,7 +32,7 @@ from referee.web.server import guard, library, pages, tournaments
 from referee.web.server.app import Site
 from referee.web.server.library import Library
 from referee.web.server.links import ServedLinks
-from referee.web.server.tournaments import MatchContext, Neighbour, Tournaments
+from referee.web.server.tournaments import Tournaments
 from tests.support.damage import log_of
 from tests.support.helpers import cautious
 from tests.support.live import ROOT

@@ -9,12 +9,14 @@ import httpx
 import pytest
 
 from referee.logs.record import Place
+from referee.tournament.report.report import match_context
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
+from referee.web.data import Item
 from referee.web.server import tournaments
 from referee.web.server.app import Site
-from referee.web.server.library import File, Item, Library
-from referee.web.server.tournaments import MatchesChosen, Tournaments, match_context
+from referee.web.server.library import File, Library
+from referee.web.server.tournaments import MatchesChosen, Tournaments
 from tests.support.made_up import Left, left, made_setup, row
 
 
