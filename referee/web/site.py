@@ -36,9 +36,9 @@ from referee.tournament.rows import MatchRow
 from referee.tournament.store import Store
 from referee.web import file
 from referee.web.data import Item, MatchPage
+from referee.web.pages import pages
+from referee.web.pages.links import Links
 from referee.web.recorded import read_match
-from referee.web.server import pages
-from referee.web.server.links import Links
 
 # Number of matches per page in the list of matches.
 ON_A_PAGE = 250

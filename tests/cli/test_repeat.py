@@ -25,8 +25,8 @@ from referee.match.spec import match_spec
 from referee.tournament.report.notable_losses import repeat_command
 from referee.tournament.rows import Entrant, Plan
 from referee.tournament.setup import setup
+from referee.web.pages import pages
 from referee.web.recorded import read_match
-from referee.web.server import pages
 from tests.support.live import ROOT, referee, without_times
 from tests.support.made_up import row
 from tests.support.marks import slow

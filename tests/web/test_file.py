@@ -19,9 +19,9 @@ from referee.games import GAMES
 from referee.web import file
 from referee.web.data import Header, MatchPage
 from referee.web.file import FRAME, bundle, page_file, small_style
+from referee.web.pages.links import ServedLinks
+from referee.web.pages.pages import match_page
 from referee.web.recorded import read_match
-from referee.web.server.links import ServedLinks
-from referee.web.server.pages import match_page
 from tests.support.helpers import ROOT, cautious
 from tests.support.modules import run_modules
 from tests.support.watched import watched
@@ -234,7 +234,7 @@ def test_script_and_styles_are_small(mode: str, module: str, match: MatchPage) -
         page = match_page(ServedLinks(), "", "dominion", f"/{mode}/")
         names = re.findall(r'href="/static/([\w.-]+)"', page)
     assert "theme.css" in names
-    folders = [FRAME, FRAME.parent / "server"]
+    folders = [FRAME, FRAME.parent / "pages"]
     styles = [
         next(folder / name for folder in folders if (folder / name).exists()) for name in names
     ]

@@ -210,7 +210,7 @@ def print_standings(store: Store, format: str, view: View) -> None:
     most_paired = _most_paired(format, view)
     if format == "html":
         from referee.tournament.report.report import read_shown
-        from referee.web.server.pages import standings_file
+        from referee.web.pages.pages import standings_file
 
         shown = read_shown(
             store,
@@ -265,7 +265,7 @@ def titled(found: dict[str, Any], title: str) -> dict[str, Any]:
 
 def _most_paired(format: str, view: View) -> int | None:
     from referee.tournament.report.terminal import MOST_IN_MATRIX
-    from referee.web.server.pages import MOST_PAIRED
+    from referee.web.pages.pages import MOST_PAIRED
 
     if view.bot is not None and format == "text":
         return None  # the report on a single bot compares it with all others anyway

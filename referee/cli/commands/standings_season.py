@@ -77,7 +77,7 @@ def print_season(found: Season, format: str, title: str, stores: Mapping[str, St
         _print_text(found, title)
     else:
         from referee.tournament.report.season import season_names
-        from referee.web.server.pages import season_file
+        from referee.web.pages.pages import season_file
 
         print(season_file(found, time.time(), title, season_names(stores.values())))
 

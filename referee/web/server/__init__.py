@@ -5,9 +5,6 @@ matches.py      data of records and logs, cached
 live.py         streams of matches in progress and of changing standings
 tournaments.py  reports on stores, cached
 turns.py        limits concurrent reads, so that slow pages do not block others
-pages.py        the pages as HTML and JSON, from templates/; also for files
-links.py        the addresses that a page may link to: on a server, in a folder, or none in a file
-charts.py       layout of charts; templates/ draw them as SVG
 app.py          the routes
 seat.py         human players: their seats, and the requests of their pages
 games.py        games that visitors start

@@ -43,10 +43,11 @@ from referee.tournament.report.report import Shown, report_json
 from referee.tournament.rows import MatchRow
 from referee.web.data import Item, MatchSummary, StoreSummary
 from referee.web.file import FRAME
-from referee.web.server import library, matches, pages, tournaments
+from referee.web.pages import pages
+from referee.web.pages.links import LONGEST, ServedLinks, address
+from referee.web.server import library, matches, tournaments
 from referee.web.server.guard import Guard, as_json, whole_number
 from referee.web.server.library import File, Filter, Library
-from referee.web.server.links import LONGEST, ServedLinks, address
 from referee.web.server.live import FRESH_SECONDS, Live, LiveMatch, NotBegun, is_played
 from referee.web.server.matches import Matches, Parts, digest_of
 from referee.web.server.seat import Refused, refused

@@ -26,9 +26,9 @@ from referee.logs.conversation import RecordedAnswers, answers_before
 from referee.match.spec import match_spec
 from referee.match_plan import MatchPlan, settled_spec
 from referee.text.terminal import plain
-from referee.web.server import pages
+from referee.web.pages import pages
+from referee.web.pages.links import ServedLinks
 from referee.web.server.guard import visitor_of
-from referee.web.server.links import ServedLinks
 from referee.web.server.seat import LINKS_SUFFIX, MatchSession, Seats, links_beside
 
 # This many games can be in progress at a time. (We also keep this many finished ones, so that

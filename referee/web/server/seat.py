@@ -40,10 +40,10 @@ from referee.match.machine import Entry, Match, Sent
 from referee.match.spec import MatchSpec
 from referee.runner import Runner
 from referee.web.data import MatchPage, course_of
+from referee.web.pages import pages
+from referee.web.pages.links import ServedLinks
 from referee.web.recorded import from_answers, seat_header
-from referee.web.server import pages
 from referee.web.server.guard import as_json, whole_number
-from referee.web.server.links import ServedLinks
 from referee.web.steps import SeatSteps
 
 # A request for news waits at most this many seconds. Then we respond that there's nothing new.

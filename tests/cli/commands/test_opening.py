@@ -16,8 +16,8 @@ from referee.match.opening import opening_answers
 from referee.match.spec import match_spec
 from referee.tournament.report.notable_losses import repeat_command
 from referee.tournament.store import Store
+from referee.web.pages import pages
 from referee.web.recorded import read_match
-from referee.web.server import pages
 from tests.support.helpers import Say
 from tests.support.live import ROOT
 from tests.support.made_up import contents

@@ -16,7 +16,7 @@ import pytest
 from referee.logs.entries import read_record, summaries
 from referee.logs.record import SentEntry
 from referee.tournament.store import Store
-from referee.web.server import pages
+from referee.web.pages import pages
 from tests.support.helpers import Say
 from tests.support.live import ROOT
 from tests.support.made_up import contents

@@ -21,7 +21,7 @@ from referee.tournament.report.terminal import season_text
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
-from referee.web.server.pages import season_file
+from referee.web.pages.pages import season_file
 from tests.support.made_up import left, made_setup, played, row
 
 

@@ -68,7 +68,7 @@ from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import setup as tournament
 from referee.tournament.stages import Rounds, stages
 from referee.tournament.store import Store
-from referee.web.server.pages import standings_file
+from referee.web.pages.pages import standings_file
 from tests.support.made_up import Left, Result, left, made_setup, play, played, row, void
 
 
@@ -941,7 +941,7 @@ def test_two_bots_have_a_summary() -> None:
 
 
 def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> None:
-    monkeypatch.setattr("referee.web.server.pages.MOST_MATCHES", 3)
+    monkeypatch.setattr("referee.web.pages.pages.MOST_MATCHES", 3)
     setup = made_setup(2, deals=3, settings={"time_limit": 2.0, "max_turns": 30})
     words = ["Traceback", "<b>KeyError"]
     out = [Left("exited", "exit code 48", words), None]

@@ -14,7 +14,7 @@ import pytest
 from referee.tournament.report.season import season
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
-from referee.web.server.pages import season_file
+from referee.web.pages.pages import season_file
 from tests.support.browsing import new_page
 from tests.support.live import ROOT
 from tests.support.made_up import Left, made_setup, play, played, row

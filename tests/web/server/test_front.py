@@ -18,12 +18,12 @@ from referee.tournament.schedule.format import Knockout
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.web.data import Item
-from referee.web.server import pages
+from referee.web.pages import pages
+from referee.web.pages.charts import colours_of
+from referee.web.pages.links import Links, ServedLinks
+from referee.web.pages.pages import Front, standings_file, standings_page
 from referee.web.server.app import Site
-from referee.web.server.charts import colours_of
 from referee.web.server.library import Library
-from referee.web.server.links import Links, ServedLinks
-from referee.web.server.pages import Front, standings_file, standings_page
 from referee.web.site import write_site
 from tests.support.made_up import Result, made_setup, play, played, row, void
 
@@ -97,7 +97,7 @@ def test_what_a_page_shows_of_many_bots(monkeypatch: pytest.MonkeyPatch) -> None
     for until in (1, 17, 25, None):  # of 16 + 8 + 4
         with played(wanted, winner_of(voids=(2,)), until=until, most=1, jobs=1) as store:
             shown = read_shown(store, 0.0)
-            found = [bot for bot in shown.report.found.bots if bot.rating is not None]
+            found = [bot for bot in shown.found.bots if bot.rating is not None]
             least = found[len(found) // 2].rating or 0.0
             monkeypatch.setattr(pages.charts, "far_below", lambda _, least=least: least)
             standings_page(ServedLinks(), shown)

@@ -27,11 +27,12 @@ from referee.tournament.rows import WORKER_KILLED, Entrant, MatchRow, Plan, unpl
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
+from referee.web.pages import pages
+from referee.web.pages.links import ServedLinks
 from referee.web.server import app as application
-from referee.web.server import guard, library, pages, tournaments
+from referee.web.server import guard, library, tournaments
 from referee.web.server.app import Site
 from referee.web.server.library import Library
-from referee.web.server.links import ServedLinks
 from referee.web.server.tournaments import Tournaments
 from tests.support.damage import log_of
 from tests.support.helpers import cautious

@@ -35,8 +35,8 @@ from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 from referee.web import file
 from referee.web.data import Item, MatchSummary, StoreSummary
-from referee.web.server import charts
-from referee.web.server.links import Links, ServedLinks, stem
+from referee.web.pages import charts
+from referee.web.pages.links import Links, ServedLinks, stem
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
