@@ -264,8 +264,7 @@ def titled(found: dict[str, Any], title: str) -> dict[str, Any]:
 
 
 def _most_paired(format: str, view: View) -> int | None:
-    from referee.tournament.report.terminal import MOST_IN_MATRIX
-    from referee.web.pages.pages import MOST_PAIRED
+    from referee.tournament.report.words import MOST_IN_MATRIX, MOST_PAIRED
 
     if view.bot is not None and format == "text":
         return None  # the report on a single bot compares it with all others anyway

@@ -17,10 +17,8 @@ from referee.tournament.report.notable_losses import NotableLoss
 from referee.tournament.report.season import Season
 from referee.tournament.report.standings import BotStanding, Standings
 from referee.tournament.report.statistics import BotStatistics, Statistics
-from referee.tournament.report.words import share
+from referee.tournament.report.words import MOST_IN_MATRIX, share
 
-# A head-to-head matrix of more bots wouldn't fit on a terminal.
-MOST_IN_MATRIX = 10
 # We drop columns of a table if the names of bots would otherwise get less room than this.
 _ROOM_FOR_NAMES = 12
 # The last column to go is the interval. We only drop it if names would otherwise get less room than

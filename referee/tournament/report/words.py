@@ -41,6 +41,10 @@ CHANGED = (
     "changed between two runs (--same-bot); the results of all its versions are counted together"
 )
 
+# A head-to-head matrix of more bots wouldn't fit on a terminal.
+MOST_IN_MATRIX = 10
+# On a page it has at most this many bots (the best ones), since its size is quadratic.
+MOST_PAIRED = 40
 # We name at most this many line-ups that repeat their matches.
 _MOST_REPEATS = 3
 # With fewer deals than this, intervals are hundreds of Elo wide and not informative.

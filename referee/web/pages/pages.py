@@ -30,6 +30,7 @@ from referee.tournament.report.leader import leader
 from referee.tournament.report.notable_losses import bot_argument
 from referee.tournament.report.report import MatchContext, Neighbour, Shown
 from referee.tournament.report.season import Season, tournament_names
+from referee.tournament.report.words import MOST_PAIRED
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
@@ -52,8 +53,6 @@ MOST_RANKED = 20
 # If a round of a knockout has more pairs than this, the page shows it folded, unless it's the last
 # round.
 MOST_PAIRS = 16
-# The head-to-head table has at most this many bots (the best ones), since its size is quadratic.
-MOST_PAIRED = 40
 # Browsers get very slow if the cells of a table contain longer texts than this.
 _LONGEST_TEXT = 1_000
 
