@@ -92,40 +92,32 @@ class FolderLinks(Links):
         self._pairs = pairs
         self.scripts = (self.asset("pages.js"),)
 
-    def asset(self, name: str) -> Markup:
-        """Return `static/NAME`. Folders in the name are dropped."""
-        return self._up + f"{_STATIC}/{PurePath(name).name}"
+    def at(self, *parts: object, **query: object) -> Markup:
+        """Return the page of the folder, or nothing for what only a server has.
 
-    def every(self, **query: object) -> Markup:
-        """Return the list of all matches of the tournament."""
-        return self.matches()
-
-    def tournament(self, store: str = "") -> Markup:
-        """Return `index.html`."""
-        return self._up + "index.html"
-
-    def bot(self, bot: int, store: str = "") -> Markup:
-        """Return `bot/N.html`."""
-        return self._up + f"bot/{bot}.html"
-
-    def pair(self, one: int, other: int) -> Markup:
-        """Return `pair/N-M.html`, or nothing if the two bots haven't met."""
-        pair = min(one, other), max(one, other)
-        return self._up + f"pair/{pair[0]}-{pair[1]}.html" if pair in self._pairs else _NONE
-
-    def statistics(self) -> Markup:
-        """Return `statistics.html`."""
-        return self._up + "statistics.html"
-
-    def matches(self, **query: object) -> Markup:
-        """Return a page of the list of all matches, or nothing for a selection of matches."""
-        page = query.pop("page", None)
-        chosen = any(value not in (None, "") for value in query.values())
-        return _NONE if chosen else self._up + _list_name(page)
-
-    def match(self, record: Item) -> Markup:
-        """Return `match/N.html`."""
-        return self._up + f"match/{record.id}.html"
+        That is JSON, a selection of matches, and two bots that have not met.
+        """
+        number = query.pop("page", None) or 1
+        match [*parts, *(value for value in query.values() if value not in (None, ""))]:
+            case ["static", str(name)]:
+                page = f"{_STATIC}/{PurePath(name).name}"
+            case ["store", _]:
+                page = "index.html"
+            case ["store", _, "statistics"]:
+                page = "statistics.html"
+            case ["store", _, "bot", bot]:
+                page = f"bot/{bot}.html"
+            case ["store", _, "pair", int(one), int(two)] if (
+                pair := (min(one, two), max(one, two))
+            ) in self._pairs:
+                page = f"pair/{pair[0]}-{pair[1]}.html"
+            case ["matches"] | ["store", _, "matches"]:
+                page = _list_name(number)
+            case ["match", id]:
+                page = f"match/{id}.html"
+            case _:
+                return _NONE
+        return self._up + page
 
     def record_with(self, digest: str) -> Item | None:
         """Return the match with this digest, or None if it has no page.
@@ -141,7 +133,7 @@ def _page_of(match: int) -> Item:
 
 
 def _list_name(page: object) -> str:
-    return "matches.html" if page in (None, 1) else f"matches-{page}.html"
+    return "matches.html" if page == 1 else f"matches-{page}.html"
 
 
 def write_site(

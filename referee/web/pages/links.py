@@ -20,9 +20,12 @@ _NONE = Markup("")
 
 
 class Links:
-    """Base class, which has no links at all. We use it for self-contained files.
+    """The links of a page. Only `at` differs between a server, a folder and a file.
+
+    This base class has no links at all. We use it for self-contained files.
 
     Attributes:
+        store: name of the tournament in addresses. It's empty if the page isn't about a tournament.
         name: displayed name of the tournament. If it's empty, we don't show it.
         is_file: True if the style sheet is inside the page.
         is_served: True if there's a server which handles forms and JSON requests.
@@ -31,54 +34,59 @@ class Links:
         scripts: addresses of a page's scripts.
     """
 
+    store = ""
     name = ""
     is_file = True
     is_served = False
     policy = ""
     scripts: Sequence[Markup] = ()
 
+    def at(self, *parts: object, **query: object) -> Markup:
+        """Return the address of a page, given the parts of its path on a server, and its query."""
+        return _NONE
+
     def asset(self, name: str) -> Markup:
         """Return the address of a style sheet or a script."""
-        return _NONE
+        return self.at("static", name)
 
     def home(self) -> Markup:
         """Return the address of the list of all tournaments and matches."""
-        return _NONE
+        return self.at()
 
     def every(self, **query: object) -> Markup:
         """Return the address of the list of all matches, including those without a tournament."""
-        return _NONE
+        return self.at("matches", **query)
 
     def tournament(self, store: str = "") -> Markup:
         """Return the address of a tournament's front page.
 
         By default, that's the tournament which this page is about.
         """
-        return _NONE
+        return self.at("store", store or self.store)
 
     def season(self, stores: Sequence[str], **query: object) -> Markup:
         """Return the address of the combined standings of several tournaments."""
-        return _NONE
+        return self.at("season", store=stores, **query)
 
     def bot(self, bot: int, store: str = "") -> Markup:
         """Return the address of a bot's page, given its number in a tournament."""
-        return _NONE
+        return self.at("store", store or self.store, "bot", bot)
 
     def pair(self, one: int, other: int) -> Markup:
         """Return the address of the page of two bots."""
-        return _NONE
+        return self.at("store", self.store, "pair", one, other)
 
     def statistics(self) -> Markup:
         """Return the address of the page with reply times and the game's statistics."""
-        return _NONE
+        return self.at("store", self.store, "statistics")
 
     def matches(self, **query: object) -> Markup:
         """Return the address of the list of the tournament's matches."""
-        return _NONE
+        return self.at("store", self.store, "matches", **query)
 
     def match(self, record: Item) -> Markup:
         """Return the address of a match's page."""
-        return _NONE
+        return self.at("match", record.id)
 
     def record_with(self, digest: str) -> Item | None:
         """Find a record by its digest, or return None. The digest may be just a claim."""
@@ -86,18 +94,18 @@ class Links:
 
     def events(self) -> Markup:
         """Return the address of the stream that reports when the standings change."""
-        return _NONE
+        return self.at("store", self.store, "events") if self.store else _NONE
 
     def json(self, *parts: object, **query: object) -> Markup:
         """Return the address of the JSON for a page of the tournament, e.g. `json("bot", 3)`."""
-        return _NONE
+        return self.at("store", self.store, *parts, **query, format="json")
 
 
 class ServedLinks(Links):
     """Links on a server.
 
     Args:
-        store: name of the tournament in addresses. It's empty if the page isn't about a tournament.
+        store: see `Links`.
         record_with: a function that finds a record by its digest.
     """
 
@@ -112,57 +120,13 @@ class ServedLinks(Links):
         self.name = stem(store)
         self._record_with = record_with
 
-    def asset(self, name: str) -> Markup:
-        """Return `/static/NAME`."""
-        return address("static", name)
-
-    def home(self) -> Markup:
-        """Return `/`."""
-        return address()
-
-    def every(self, **query: object) -> Markup:
-        """Return `/matches`."""
-        return address("matches", **query)
-
-    def tournament(self, store: str = "") -> Markup:
-        """Return `/store/NAME`."""
-        return address("store", store or self.store)
-
-    def season(self, stores: Sequence[str], **query: object) -> Markup:
-        """Return `/season`, with the stores in the query."""
-        return address("season", store=stores, **query)
-
-    def bot(self, bot: int, store: str = "") -> Markup:
-        """Return `/store/NAME/bot/B`."""
-        return address("store", store or self.store, "bot", bot)
-
-    def pair(self, one: int, other: int) -> Markup:
-        """Return `/store/NAME/pair/A/B`."""
-        return address("store", self.store, "pair", one, other)
-
-    def statistics(self) -> Markup:
-        """Return `/store/NAME/statistics`."""
-        return address("store", self.store, "statistics")
-
-    def matches(self, **query: object) -> Markup:
-        """Return `/store/NAME/matches`."""
-        return address("store", self.store, "matches", **query)
-
-    def match(self, record: Item) -> Markup:
-        """Return `/match/ID`."""
-        return address("match", record.id)
+    def at(self, *parts: object, **query: object) -> Markup:
+        """Return the address on the server."""
+        return address(*parts, **query)
 
     def record_with(self, digest: str) -> Item | None:
         """Ask the function that was passed as `record_with`."""
         return self._record_with(digest)
-
-    def events(self) -> Markup:
-        """Return `/store/NAME/events`, or nothing if the page isn't about a tournament."""
-        return address("store", self.store, "events") if self.store else _NONE
-
-    def json(self, *parts: object, **query: object) -> Markup:
-        """Return `/store/NAME/PARTS?format=json`."""
-        return address("store", self.store, *parts, **query, format="json")
 
 
 def stem(store: str) -> str:
