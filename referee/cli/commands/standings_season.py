@@ -77,9 +77,11 @@ def print_season(found: Season, format: str, title: str, stores: Mapping[str, St
         _print_text(found, title)
     else:
         from referee.tournament.report.season import season_names
-        from referee.web.pages.pages import season_file
+        from referee.web.pages.links import Links
+        from referee.web.pages.pages import season_page
 
-        print(season_file(found, time.time(), title, season_names(stores.values())))
+        bots = season_names(stores.values())
+        print(season_page(Links(), found, time.time(), title, bots=bots))
 
 
 def _print_text(found: Season, title: str) -> None:

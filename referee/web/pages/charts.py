@@ -97,18 +97,22 @@ class Curves(NamedTuple):
     lines: list[Curve]
 
 
-def colours_of(bots: Iterable[str]) -> dict[str, str]:
-    """Return the CSS classes of each bot's colour and sign, by name. The first 48 are different.
+def colour_of(bots: Iterable[str], shown: Mapping[str, str] = {}) -> Callable[[str], str]:
+    """Return a function that maps a bot's name to the CSS classes of its colour and sign.
+
+    The first 48 are different.
 
     Args:
-        bots: the bots of a season or a tournament. Their order decides the colours, so a bot keeps
-            its colour when its rank changes.
+        bots: the names of the bots of a season or a tournament, as in tables. Their order decides
+            the colours, so a bot keeps its colour when its rank changes.
+        shown: maps the names of bots to their names in tables. Other names stay as they are.
     """
     marks = ["", " ring", " half-left", " half-top"]
-    return {
+    colours = {
         name: f"line-{number % COLOURS + 1}{marks[number // COLOURS % len(marks)]}"
         for number, name in enumerate(bots)
     }
+    return lambda name: colours.get(shown.get(name, name), "line-other")
 
 
 def curves(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from itertools import islice
@@ -87,7 +87,7 @@ def page(template: str, links: Links, **values: object) -> str:
         links=links,
         style=file.pages_style() if links.is_file else "",
         policy=file.pages_policy() if links.is_file else links.policy,
-        text=words,
+        words=words,
         share=words.share,
         columns=words.columns,
         stem=stem,
@@ -133,17 +133,6 @@ def form(results: str) -> Markup:
     )
 
 
-def colour_of(bots: Iterable[str], shown: Mapping[str, str] = {}) -> Callable[[str], str]:
-    """Return a function that maps a bot's name to the CSS class of its colour.
-
-    Args:
-        bots: the names of the bots, as in tables, in the order of the season or the tournament.
-        shown: maps the names of bots to their names in tables. Other names stay as they are.
-    """
-    colours = charts.colours_of(bots)
-    return lambda name: colours.get(shown.get(name, name), "line-other")
-
-
 def moment(seconds: float) -> str:
     """Format a time (in seconds since 1970) as UTC, to the minute."""
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
@@ -182,7 +171,7 @@ def standings_page(
     """
     history, found = shown.history, shown.found
     names = [found.shown[name] for name in shown.names]
-    colour = colour_of((front and front.bots) or names, found.shown)
+    colour = charts.colour_of((front and front.bots) or names, found.shown)
     rated = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
     # Outliers are drawn at the lower edge of the charts, so that they don't stretch the scale.
     least = charts.far_below(list(rated.values()))
@@ -237,11 +226,6 @@ def _about(seconds: float) -> str:
     return "a minute"
 
 
-def season_file(found: Season, made: float, title: str = "", bots: Sequence[str] = ()) -> str:
-    """Render a season as a self-contained file. Takes the same arguments as `season_page`."""
-    return season_page(Links(), found, made, title, bots=bots)
-
-
 def season_page(
     links: Links,
     found: Season,
@@ -265,7 +249,7 @@ def season_page(
         title=title or f"{found.game}: a season of {len(found.tournaments)} tournaments",
         found=found,
         season=season_words,
-        colour=colour_of(bots),
+        colour=charts.colour_of(bots),
         on=charts.scale([end for bot in ends for end in bot if end is not None], 8, 232),
         made=made,
         ids=ids,

@@ -43,7 +43,7 @@ from referee.tournament.report.report import Shown, report_json
 from referee.tournament.rows import MatchRow
 from referee.web.data import Item, MatchSummary, StoreSummary
 from referee.web.file import FRAME
-from referee.web.pages import pages
+from referee.web.pages import charts, pages
 from referee.web.pages.links import LONGEST, ServedLinks, address
 from referee.web.server import library, matches, tournaments
 from referee.web.server.guard import Guard, as_json, whole_number
@@ -198,7 +198,7 @@ class Site:
                 outcomes=(*library.RESULTS, "unfinished"),
                 is_front=is_front,
                 playing=self._match_summaries(playing),
-                colour=pages.colour_of(self.tournaments.bots(season)),
+                colour=charts.colour_of(self.tournaments.bots(season)),
                 results=results,
                 table=table,
                 leading=leading,

@@ -21,7 +21,8 @@ from referee.tournament.report.terminal import season_text
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
-from referee.web.pages.pages import season_file
+from referee.web.pages.links import Links
+from referee.web.pages.pages import season_page
 from tests.support.made_up import left, made_setup, played, row
 
 
@@ -262,7 +263,7 @@ def test_a_tournament_that_has_only_begun() -> None:
     assert any(line.startswith("~ not all matches are played:") for line in lines)
     nothing = season({"one": store, "two": store})
     assert nothing.matches == 0
-    assert season_file(nothing, 0).startswith("<!DOCTYPE html>")
+    assert season_page(Links(), nothing, 0).startswith("<!DOCTYPE html>")
 
 
 def test_versions_of_a_bot_that_the_store_does_not_have_do_not_matter() -> None:
@@ -317,7 +318,7 @@ def test_a_bot_that_was_left_out_is_named() -> None:
     two.leave_out({"b": "b does not build"})
     found = season({"one": of_bots("a", "b"), "two": two})
     assert "two: left out of the last run: b does not build" in shown(found)
-    assert "left out of the last run: b does not build" in season_file(found, 0)
+    assert "left out of the last run: b does not build" in season_page(Links(), found, 0)
 
 
 def test_a_narrow_terminal_shows_the_last_tournaments() -> None:

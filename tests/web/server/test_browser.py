@@ -14,7 +14,8 @@ import pytest
 from referee.tournament.report.season import season
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
-from referee.web.pages.pages import season_file
+from referee.web.pages.links import Links
+from referee.web.pages.pages import season_page
 from tests.support.browsing import new_page
 from tests.support.live import ROOT
 from tests.support.made_up import Left, made_setup, play, played, row
@@ -125,7 +126,7 @@ def test_eight_weeks_of_a_season_fit_a_laptop(browser: Any, tmp_path: Path) -> N
             f"week{seed}": stores.enter_context(played(made_setup(3, deals=4, seed=seed)))
             for seed in range(1, 9)
         }
-        (tmp_path / "season.html").write_text(season_file(season(weeks), 0))
+        (tmp_path / "season.html").write_text(season_page(Links(), season(weeks), 0))
     page = browser.new_page(viewport={"width": 1200, "height": 800})
     page.goto((tmp_path / "season.html").as_uri())
     tables = (

@@ -19,7 +19,7 @@ from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.web.data import Item
 from referee.web.pages import pages
-from referee.web.pages.charts import colours_of
+from referee.web.pages.charts import colour_of
 from referee.web.pages.links import Links, ServedLinks
 from referee.web.pages.pages import Front, standings_file, standings_page
 from referee.web.server.app import Site
@@ -230,7 +230,7 @@ def test_the_last_lost_match_of_a_bot_is_first(tmp_path: Path) -> None:
 
 def test_48_bots_have_different_colours_and_signs() -> None:
     names = [f"bot{number}" for number in range(49)]
-    colours = colours_of(names)
+    colours = {name: colour_of(names)(name) for name in names}
     assert len({*colours.values()}) == 48
     assert colours["bot48"] == colours["bot0"] == "line-1"
     assert colours["bot12"] != colours["bot0"]
