@@ -193,11 +193,7 @@ class SprtStanding(Struct, frozen=True):
 
 
 def sprt_standing(test: Sequential | None, *, is_ended: bool) -> SprtStanding | None:
-    """Return the state of a sequential test, or None in another format.
-
-    Args:
-        is_ended: True if a withdrawal has ended the test.
-    """
+    """Return the state of a sequential test, which a withdrawal may have ended, or None."""
     if test is None:
         return None
     asked = test.test

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 
 import numpy as np
 from msgspec import Struct
 
 from referee.tournament.rating.deals import Deals
 from referee.tournament.rating.ratings import rating_alone
-from referee.tournament.report.standings import Standings, deals_of, rated_bots
+from referee.tournament.report.standings import Standings, rated_bots
 from referee.tournament.store import Store
 
 _STEPS = 24
@@ -33,31 +32,25 @@ class History(Struct, frozen=True):
 
 
 def history(
-    store: Store,
-    anchor: tuple[int, float] | None = None,
-    without: Collection[int] = (),
-    deals: Deals | None = None,
-    found: Standings | None = None,
+    store: Store, deals: Deals, found: Standings, anchor: tuple[int, float] | None = None
 ) -> History:
-    """Return the history of the ratings. Takes the same arguments as `standings`.
+    """Return the history of the ratings.
 
     Args:
-        found: the standings of the same matches, if you have them. They already contain the ratings
-            of the last step, so we don't have to compute these again.
+        deals: see `deals_of`.
+        found: the standings of the same matches. They contain the ratings of the last step, so we
+            don't have to compute these again.
+        anchor: as for `standings`.
     """
     names = store.names
-    if deals is None:
-        deals = deals_of(store, without)
     steps = max(2, min(_STEPS, _WORK // len(names)))
     # In a small tournament, several steps may end at the same match.
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
     numbers, anchor = rated_bots(deals.table(), anchor)  # the other bots would only take time
     ratings = np.full((len(at), len(names)), np.nan)
-    known = [] if found is None else at[-1:]  # already in the standings
-    if found is not None and known:
-        last = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
-        ratings[-1] = [last.get(name, math.nan) for name in names]
-    for row, count in enumerate(at[: len(at) - len(known)]):
+    last = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
+    ratings[-1:] = [last.get(name, math.nan) for name in names]
+    for row, count in enumerate(at[:-1]):
         ratings[row, numbers] = rating_alone(deals.table(count).of(numbers), anchor=anchor)
     columns = ratings.T.tolist()
     return History(

@@ -19,7 +19,7 @@ from referee.errors import UsageError
 from referee.games.interface.counts import plural
 from referee.text.terminal import command_line
 from referee.tournament.rating.deals import Deals, DealTable, Floats, sum_by
-from referee.tournament.report.standings import Standings, deals_of
+from referee.tournament.report.standings import Standings
 from referee.tournament.rows import Entrant, MatchRow, Plan, limits_of_bots, points_of
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
@@ -56,9 +56,7 @@ class NotableLoss(Struct, frozen=True):
     command: str
 
 
-def notable_losses(
-    store: Store, found: Standings, deals: Deals | None = None
-) -> dict[str, list[NotableLoss]]:
+def notable_losses(store: Store, found: Standings, deals: Deals) -> dict[str, list[NotableLoss]]:
     """Choose up to `MOST_LOSSES` lost matches of each bot that its author should look at.
 
     We begin with matches in which the bot was disqualified or made faults. After these, we look for
@@ -66,8 +64,7 @@ def notable_losses(
     lost match may just have been bad luck, but in a whole deal all bots have the same luck.
 
     Args:
-        deals: if you've already read them, the store's deals (`deals_of`) without those bots that
-            are excluded from the standings.
+        deals: the store's deals (`deals_of`) without the bots that the standings exclude.
 
     Returns:
         For each bot name, a list of matches, worst first.
@@ -77,8 +74,6 @@ def notable_losses(
     names = store.names
     ratings = np.array([rating.get(name, math.nan) for name in names])
     losses: dict[str, list[NotableLoss]] = {name: [] for name in names}
-    if deals is None:
-        deals = deals_of(store, [names.index(name) for name in found.excluded])
     for deal, bot, promised in _worst_deals(store, deals.table(), ratings):
         matches = store.matches(deal * per_deal, (deal + 1) * per_deal)
         counted = [(match, points_of(match.ranks)) for match in matches if not match.void]

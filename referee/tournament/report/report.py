@@ -81,7 +81,7 @@ def read_shown(
         found,
         statistics(store, details=details),
         notable_losses(store, found, deals),
-        history(store, anchor, without, deals, found),
+        history(store, deals, found, anchor),
         evening(store, found, played),
         changed,
         stages[0].digest,

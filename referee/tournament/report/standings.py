@@ -22,14 +22,7 @@ from referee.tournament.rating.intervals import Shares
 from referee.tournament.rating.ratings import Differences, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
-from referee.tournament.report.formats import (
-    KnockoutStanding,
-    SprtStanding,
-    Swiss,
-    knockout_standing,
-    sprt_standing,
-    swiss_standing,
-)
+from referee.tournament.report import formats
 from referee.tournament.report.seats import SeatStanding, seat_standings
 from referee.tournament.rows import FORFEIT, points_of_forfeit
 from referee.tournament.schedule.sprt import sequential
@@ -156,8 +149,8 @@ class Standings(Struct, frozen=True):
     differences: dict[str, dict[str, Difference]]
     seats: list[Share]
     pairs: list[int] | None
-    swiss: Swiss | None
-    sprt: SprtStanding | None
+    swiss: formats.Swiss | None
+    sprt: formats.SprtStanding | None
     removed: list[str]
     changed: list[str]
     sandbox: Kind
@@ -166,7 +159,7 @@ class Standings(Struct, frozen=True):
     withdraw_after: int | None
     withdrawn: dict[str, Withdrawal]
     position: str | UnsetType = UNSET
-    knockout: KnockoutStanding | UnsetType = UNSET
+    knockout: formats.KnockoutStanding | UnsetType = UNSET
     limits_of_bots: dict[str, dict[str, int | float | None]] | UnsetType = UNSET
     too_early: int | UnsetType = UNSET
     repeats: list[Repeats] = []
@@ -248,8 +241,8 @@ def standings(
         differences=differences,
         seats=_seats(table),
         pairs=_pairs(table) if len(names) == 2 and setup.seats != "fixed" else None,
-        swiss=swiss_standing(store, rounds),
-        sprt=sprt_standing(test, is_ended=is_ended),
+        swiss=formats.swiss_standing(store, rounds),
+        sprt=formats.sprt_standing(test, is_ended=is_ended),
         removed=[names[bot] for bot in sorted(store.bots_out())],
         changed=[name for name, digests in store.versions.items() if len(digests) > 1],
         sandbox=setup.sandbox,
@@ -258,7 +251,7 @@ def standings(
         withdraw_after=setup.withdraw_after,
         withdrawn={names[bot]: withdrawal for bot, withdrawal in withdrawn.items()},
         position=str(setup.position) if setup.position else UNSET,
-        knockout=knockout_standing(rounds, names),
+        knockout=formats.knockout_standing(rounds, names),
         limits_of_bots={bot.name: dict(bot.limits) for bot in setup.bots if bot.limits} or UNSET,
         too_early=_ended_before(store, setup.position.turn) if setup.position else UNSET,
         repeats=[

@@ -8,6 +8,7 @@ import itertools
 import re
 import shlex
 import sys
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,6 +32,7 @@ from referee.tournament.report.formats import (
 from referee.tournament.report.history import history
 from referee.tournament.report.notable_losses import (
     MOST_LOSSES,
+    NotableLoss,
     _notable_loss,
     notable_losses,
 )
@@ -40,6 +42,7 @@ from referee.tournament.report.standings import (
     Meeting,
     Standings,
     _ended_before,
+    deals_of,
     forfeits_of,
     standings,
 )
@@ -349,9 +352,12 @@ def test_the_history_of_many_bots_has_few_steps(
 ) -> None:
     monkeypatch.setattr("referee.tournament.report.history._WORK", work)
     store = played(made_setup(4, deals=2), better_wins)
-    found = history(store)
+    last = standings(store)
+    found = history(store, deals_of(store), last)
     assert found.matches == matches
-    assert found == history(store, found=standings(store))
+    assert {name: own[-1] for name, own in found.ratings.items()} == {
+        bot.name: bot.rating for bot in last.bots
+    }
 
 
 def test_bots_whose_files_have_changed_are_named() -> None:
@@ -887,7 +893,7 @@ def test_bots_without_matches_change_no_rating_and_enter_no_matrix(
     assert found.apart("bot7", "bot0") == Difference(None, None, None, None)
     assert [bot.rank for bot in found.bots] == [*range(1, 2_001)]
     assert len({bot.name for bot in found.bots}) == 2_000
-    curves = history(many, anchor)
+    curves = history(many, deals_of(many), found, anchor)
     assert curves.ratings["bot7"] == [None] * len(curves.matches)
     assert max(sizes) <= 4
     many.close()
@@ -962,6 +968,11 @@ def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> 
 # --- notable losses -------------------------------------------------------------------------------
 
 
+def losses_of(store: Store, without: Collection[int] = ()) -> dict[str, list[NotableLoss]]:
+    found, deals = standings(store, without=without), deals_of(store, without)
+    return notable_losses(store, found, deals)
+
+
 def test_lost_matches_to_learn_from() -> None:
     def result(plan: Plan) -> MatchRow:
         out: list[Any] = [None, None]
@@ -970,7 +981,7 @@ def test_lost_matches_to_learn_from() -> None:
         return better_wins(plan, left=out)
 
     store = played(made_setup(2, deals=6, settings={"max_turns": 30, "time_limit": 2.0}), result)
-    found = notable_losses(store, standings(store))
+    found = losses_of(store)
     assert found["bot0"] == []  # it hasn't lost any
     assert len(found["bot1"]) == MOST_LOSSES
     first = found["bot1"][0]
@@ -1012,7 +1023,7 @@ def test_what_is_worth_a_look_comes_by_weight() -> None:
         return row(plan, ranks, faults=faults, left=lefts, void=is_void)
 
     store = played(made_setup(2, deals=7), result)
-    found = notable_losses(store, standings(store))
+    found = losses_of(store)
     assert [(loss.match, loss.why) for loss in found["bot1"]] == [
         (4, "disqualified, exited"),
         (2, "2 faults"),
@@ -1054,7 +1065,7 @@ def test_matches_that_do_not_count_are_not_worth_a_look() -> None:
         return better_wins(plan, faults=faults)
 
     store = played(made_setup(3, deals=2), result)
-    found = notable_losses(store, standings(store, without=[2]))
+    found = losses_of(store, {2})
     assert {name: len(losses) for name, losses in found.items()} == {
         "bot0": 0,
         "bot1": 2,
@@ -1069,7 +1080,7 @@ def test_the_line_of_a_lost_match_has_the_limits_of_single_bots() -> None:
     own = (("time_limit", 2.0), ("memory_limit", None))
     bots = (Entrant("good", "good"), Entrant("bad", "bad", limits=own))
     store = played(tournament(bots, game="dominion", seed=1, deals=1), better_wins)
-    for loss in notable_losses(store, standings(store))["bad"]:
+    for loss in losses_of(store)["bad"]:
         seat = 1 + (" bad good " not in loss.command)
         # `memory_limit` isn't in the command, because it must not lift a limit of the sandbox.
         assert loss.command.endswith(f"--limit-of {seat}:time-limit=2")
@@ -1081,7 +1092,7 @@ def test_a_lesson_starts_a_bot_where_it_is_with_its_environment(tmp_path: Path) 
     bots = (Entrant("good", "good"), Entrant("bad", "bot.py", str(tmp_path), (("LEVEL", "3"),)))
     setup = msgspec.structs.replace(made_setup(2), bots=bots)
     store = played(setup, better_wins)
-    command = shlex.split(notable_losses(store, standings(store))["bad"][0].command)
+    command = shlex.split(losses_of(store)["bad"][0].command)
     (bot,) = [word for word in command if word.startswith("env ")]
     assert shlex.split(bot) == ["env", "-C", str(tmp_path), "LEVEL=3", sys.executable, str(program)]
 
