@@ -637,7 +637,7 @@ def test_there_is_no_swiss_table_before_the_first_round_is_over() -> None:
 def test_a_round_that_is_not_over_is_not_in_the_swiss_table() -> None:
     store = Store.in_memory()
     store.add_stage(made_setup(4, format="swiss", rounds=2, deals=2))
-    play(store, better_wins, until=10, most=1)  # a round has 8 matches
+    play(store, better_wins, until=10, most=1, jobs=1)  # a round has 8 matches
     table = standings(store).swiss
     assert table is not None
     begun = {frozenset(f"bot{bot}" for bot in row.players) for row in store.matches(8)}

@@ -114,7 +114,7 @@ def test_what_a_page_shows_of_many_bots(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_bot_has_the_colour_of_its_name_in_tables() -> None:
-    colour = pages.colour_of(["a", "b"], {"bots/b": "b"})
+    colour = colour_of(["a", "b"], {"bots/b": "b"})
     assert colour("bots/b") == colour("b") != colour("a")
     assert colour("bots/a") == "line-other"
 
@@ -169,7 +169,7 @@ def test_a_pair_whose_matches_are_all_void_is_not_over_with_a_result() -> None:
 def test_a_bracket_shows_the_pair_in_progress() -> None:
     wanted = made_setup(4, format="knockout", deals=2)
     # All 4 matches of the first semi-final, and one of the second.
-    page = page_of(played(wanted, winner_of(), until=5, most=1))
+    page = page_of(played(wanted, winner_of(), until=5, most=1, jobs=1))
     assert re.findall("<small>(.*?)</small></div>", page) == [
         "4 of 4 matches",
         "1 of 4 matches",
