@@ -17,11 +17,20 @@ def read_answer(question: Question, text: str) -> Picks:
     """Return the choices that a person has typed.
 
     A line can have several words: numbers, names, or the beginnings of names. It can also be a
-    single key, or empty if the question allows that.
+    single key, empty if the question allows that, or anything that `Question.read` understands.
 
     Raises:
         Refusal: this is not a valid answer to the question.
     """
+    try:
+        return _read(question, text)
+    except Refusal:
+        if (found := question.read(text)) is None:
+            raise
+        return (found,)
+
+
+def _read(question: Question, text: str) -> Picks:
     words = re.split(r"[\s,]+", text.strip().lower().strip(","))
     if words == [""]:
         if question.enter:

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from referee.env.episode import Episode
+from referee.env.observer import no_environment
 from referee.errors import UsageError
 from referee.games import GAMES, find_game
 from referee.games.interface.environment import Environment
@@ -182,7 +183,7 @@ def environments_of(game: str, version: int | None = None) -> Environments:
     # name is another game.
     found = _made(name) if name in GAMES.outside else _environments_of(name)
     if not found:
-        raise UsageError(f"{name} has no environment")
+        raise no_environment(name)
     for one in found:
         if version in (None, one.version):
             return one

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from referee.errors import UsageError
 from referee.games.interface.environment import Environment, Translator
 
 if TYPE_CHECKING:
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
 
 Observation: TypeAlias = "NDArray[Any] | dict[str, NDArray[Any]]"
 """An array, or a dictionary with "observation" and "action_mask" if not every action is legal."""
+
+
+def no_environment(game: str) -> UsageError:
+    """Return the error for a game that programs can't learn."""
+    return UsageError(
+        f"{game} has no environment: for one, the class needs `moves`, and its `legal` must list "
+        "all legal moves (own-games.md, 4)"
+    )
 
 
 class Observer:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from referee.env.observer import Observer
+from referee.env.observer import Observer, no_environment
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, find_game, game_rules
 from referee.games.interface.environment import StateTracker, Translator
@@ -50,7 +50,7 @@ class PolicyBot:
         game = find_game(game)
         definition = game_rules(game)
         if definition.environment is None:
-            raise UsageError(f"{game} has no environment")
+            raise no_environment(game)
         self._policy = policy
         self._name = name
         self._environment = definition.environment

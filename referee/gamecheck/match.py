@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from random import Random
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from referee.errors import UsageError
 from referee.gamecheck.findings import Findings, locate_method
 from referee.gamecheck.guard import GameStoppedError, Guard
 from referee.games.interface.data import data_problem
 from referee.games.interface.definition import GameDefinition
-from referee.games.interface.faults import INVALID_JSON, EndReason, Fault, InvalidReply
+from referee.games.interface.faults import INVALID_JSON, EndReason, Fault, InvalidReply, quote
 from referee.games.interface.game import ALL, LEFT, PUBLIC, Game, GameSetup, Request, Viewer
 from referee.games.interface.random_source import SeededRandomSource
+from referee.games.small.author import lists_all
 from referee.games.small.machine import SmallGame
 from referee.games.small.messages import MoveReply
 from referee.match.decode import decode_reply, reply_decoder
@@ -29,6 +30,7 @@ MAX_ROUNDS = 20_000
 # Checking a round takes longer than playing it. That's why we check each of the first 20 rounds of
 # a match, but later only every tenth round.
 _ALL_CHECKED, _THEN_EACH = 20, 10
+_STRANGE_EACH = 10
 # How many rounds we play after letting a seat leave. Mistakes often only show in the next turn.
 _AFTER_LEAVING = 3
 
@@ -133,6 +135,8 @@ class RandomMatch:
                     return
             if self._given is None and self._checks(number):
                 self._let_each_leave(given)
+                if number % _STRANGE_EACH == 0:
+                    self._send_strange_moves(given)
             self.replies.append(given)
             self.count += len(given)
             self._left |= {seat for seat, reply in given.items() if reply is LEFT}
@@ -321,9 +325,24 @@ class RandomMatch:
                 copied = self._guard("copy", lambda: game.copy(SeededRandomSource(1)))
                 self._play_on(copied, {**given, leaving: LEFT})
 
+    def _send_strange_moves(self, given: Mapping[int, object]) -> None:
+        """Let each seat send moves that aren't listed, if the game accepts any, in copies."""
+        game = self.game
+        if not isinstance(game, SmallGame) or lists_all(type(game.game)):
+            return
+        asked = self._guard("copy", lambda: game.copy(SeededRandomSource(1)))
+        at = self._findings.at
+        for seat in given:
+            for move in strange_moves(game.legal[seat][-1]):
+                self._findings.at = f"{at}; seat {seat} sends {quote(move)}"
+                if self._guard("accepts", partial(asked.legal_move, seat, move)) is not UNSET:
+                    copied = self._guard("copy", lambda: game.copy(SeededRandomSource(1)))
+                    self._play_on(copied, {**given, seat: MoveReply(move)})
+        self._findings.at = at
+
     def _play_on(self, game: SmallGame, replies: Mapping[int, object]) -> None:
         for _ in range(_AFTER_LEAVING):
-            self._guard("leave", partial(game.advance, replies))
+            self._guard("apply", partial(game.advance, replies))
             messages: list[Any]
             messages = self._guard("requests", lambda: [each.message for each in game.requests])
             asked = zip(game.requests, messages, strict=True)
@@ -359,6 +378,21 @@ class RandomMatch:
             if type(score) not in (int, float) or not math.isfinite(score) or abs(score) > 2**53:
                 text = f"the score {score!r} is not a number of JSON: give an int or a float"
                 self._error("scores", text, "standings")
+
+
+def strange_moves(move: Any) -> Iterator[Any]:
+    """Yield moves that a bot may send by mistake, and a move of which a part is strange."""
+    if isinstance(move, list | tuple):
+        yield from (
+            [*move[:at], odd, *move[at + 1 :]]
+            for at in range(len(move))
+            for odd in strange_moves(move[at])
+        )
+        yield [*move, *move]
+    elif isinstance(move, dict):
+        yield from ({**move, key: odd} for key in move for odd in strange_moves(move[key]))
+        yield from ({k: v for k, v in move.items() if k != key} for key in move)
+    yield from (None, True, -1, 0.5, 10**15, "", "?", [], [None], {}, {"x": 1})
 
 
 def _view(viewer: Viewer) -> str:

@@ -78,6 +78,8 @@ class Question(Struct, frozen=True):
         enter: the effect of an empty line, e.g. "end your turn". If this is "", the person has to
             pick something.
         check: returns what's wrong with a combination of picks, or "".
+        read: returns the index of the choice that a text means in the game's own notation, or None.
+            It may add a choice that isn't listed.
         doubts: why a choice may be a mistake, by its index, or -1 for an empty line. A graphical
             program asks the person to confirm it.
         ends: indices of choices that end the turn. A graphical program doesn't send such a choice
@@ -97,6 +99,7 @@ class Question(Struct, frozen=True):
     repeats: bool = False
     enter: str = ""
     check: Callable[[Picks], str] = lambda picks: ""
+    read: Callable[[str], int | None] = lambda text: None
     views: Sequence[InfoTable] = ()
     help: Sequence[str] = ()
     doubts: Mapping[int, str] = {}

@@ -98,7 +98,8 @@ class Game:
     def legal(self, seat: int) -> Sequence[Move]:
         """Return the legal moves of a seat that has to decide.
 
-        There must be at least one. The order must always be the same, so don't return a set.
+        There must be at least one. The order must always be the same, so don't return a set. If
+        there are too many to list, list some of them, and define `accepts`.
         """
         raise NotImplementedError
 
@@ -131,6 +132,15 @@ class Game:
         If `to_move` names this seat later, its first legal move is played. To skip the seat
         instead, change `to_move` here and in `apply`.
         """
+
+    def accepts(self, seat: int, move: Move) -> bool:
+        """Return True if a move is legal that `legal` doesn't list.
+
+        Define it if a game has too many moves to list. Bots then see that the list isn't complete.
+        If we need a move for somebody, we take one of the list. The move can be any JSON value, so
+        check its type first. Whole numbers are always integers.
+        """
+        return False
 
     def shown(self, seat: int, move: Move) -> Move:
         """Return the part of a move that everybody may see, or None to hide the whole move."""
@@ -175,6 +185,11 @@ class Game:
 def seats_of(kind: type[Game]) -> tuple[int, int]:
     """Return the minimum and the maximum number of players."""
     return (kind.players, kind.players) if isinstance(kind.players, int) else kind.players
+
+
+def lists_all(kind: type[Game]) -> bool:
+    """Return True if `Game.legal` lists all legal moves."""
+    return kind.accepts is Game.accepts
 
 
 def sees(viewer: Viewer, seat: int) -> bool:

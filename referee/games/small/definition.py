@@ -18,7 +18,7 @@ from referee.games.interface.capabilities import Starters
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import GameSetup
 from referee.games.interface.turns import Turn
-from referee.games.small.author import WRONG_MOVES, Game, MistakeError, seats_of
+from referee.games.small.author import WRONG_MOVES, Game, MistakeError, lists_all, seats_of
 from referee.games.small.log_player import LoggedGame, NoDraws, SmallLog
 from referee.games.small.machine import REASONS, SECTIONS, SmallGame
 from referee.games.small.messages import PUBLIC_MESSAGES, Facts, MoveReply, MoveRequest
@@ -88,7 +88,7 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         cases=partial(_cases, kind, name, least),
         page=page_of(kind),
         simplest_reply=lambda request: {"type": "move-reply", "move": request["moves"][0]},
-        make_environment=None if kind.moves is None else environment,
+        make_environment=environment if kind.moves is not None and lists_all(kind) else None,
     )
 
 

@@ -16,7 +16,7 @@ from referee.games.interface.faults import WRONG_TYPE, Fault, InvalidReply, desc
 from referee.games.interface.game import Request
 from referee.games.interface.log_player import DifferenceError, End, Gone, UnfollowedError
 from referee.games.interface.seats import seat_id
-from referee.games.small.author import Game, Move
+from referee.games.small.author import Game, Move, lists_all
 from referee.games.small.machine import SmallGame, find, plain
 from referee.games.small.messages import GameInfo, MoveReply, MovesPlayed, PlayerLost
 from referee.games.small.without_rules import WithoutRules
@@ -58,8 +58,10 @@ class LoggedGame(SmallGame):
         """Return the legal moves of a seat that would look like this in the log."""
         legal = self.legal[seat]
         if type(self.game).shown is Game.shown:
-            place = find(legal, shown)
-            return [] if place < 0 else [legal[place]]
+            move = self.legal_move(seat, shown)
+            return [] if move is UNSET else [move]
+        if not lists_all(type(self.game)):
+            _unknown("a move that is shown in part")
         return [move for move in legal if find([self.shown(seat, move)], shown) == 0]
 
 

@@ -11,10 +11,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
-from msgspec import UNSET, Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from referee.errors import UsageError
 from referee.games.interface.data import data_problem
@@ -41,7 +41,7 @@ from referee.games.interface.game import (
 )
 from referee.games.interface.random_source import RandomSource
 from referee.games.interface.seats import seat_id
-from referee.games.small.author import Chance, Game, MistakeError, Move
+from referee.games.small.author import Chance, Game, MistakeError, Move, lists_all
 from referee.games.small.messages import (
     Facts,
     GameInfo,
@@ -281,9 +281,9 @@ class SmallGame:
             return False
         legal = self.legal[seat]
         if type(reply) is MoveReply:
-            place = find(legal, reply.move)
-            if place >= 0:
-                self._moves[seat] = legal[place]
+            move = self.legal_move(seat, reply.move)
+            if move is not UNSET:
+                self._moves[seat] = move
                 return False
             what = "missing" if reply.move is UNSET else quote(reply.move)
             detail = f"`move` is {what}, which is not one of the legal moves"
@@ -300,6 +300,15 @@ class SmallGame:
         place = self.setup.chance.choose("wrong moves", len(legal)) if is_random else 0
         self._moves[seat] = legal[place]
         return False
+
+    def legal_move(self, seat: int, move: Any) -> Move:
+        """Return the legal move that a bot means, or UNSET if it's not legal."""
+        legal = self.legal[seat]
+        place = find(legal, move)
+        if place >= 0:
+            return legal[place]
+        whole = UNSET if move is UNSET else _with_integers(move)
+        return whole if whole is not UNSET and self.game.accepts(seat, whole) else UNSET
 
     def _fault(self, seat: int, code: str, detail: str) -> None:
         self._events.append(Fault(seat, code, SECTIONS[code], detail))
@@ -353,12 +362,16 @@ class SmallGame:
 
     def _message(self, seat: int) -> MoveRequest:
         moves = self._plain("legal", self.legal[seat])
-        return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), self._seen(seat))
+        return self._asks(seat, moves, self._seen(seat))
 
     def _written(self, seat: int) -> MoveRequest:
         moves: Any = Raw(self._encoded("legal", self.legal[seat]))
         state: Any = Raw(self._encoded("view", self.game.view(seat)))
-        return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), state)
+        return self._asks(seat, moves, state)
+
+    def _asks(self, seat: int, moves: Any, state: Any) -> MoveRequest:
+        more: Literal[True] | UnsetType = UNSET if lists_all(type(self.game)) else True
+        return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), state, more)
 
     def shown(self, seat: int, move: Move) -> Any:
         """Return the part of a move that everybody may see, as JSON data."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee.games.interface.seats import SeatId
 
@@ -44,9 +44,12 @@ class MoveRequest(Struct, frozen=True, tag="move-request"):
 
     turn: Annotated[int, Meta(ge=1)]
     player_number: SeatId
-    moves: Annotated[list[Any], Meta(description="All legal moves.")]
+    moves: Annotated[list[Any], Meta(description="All legal moves, or some if `more_moves`.")]
     scores: Annotated[list[int | float], Meta(description="Now, in seat order.")]
     state: Annotated[dict[str, Any], Meta(description="What this player may see.")]
+    more_moves: Annotated[
+        Literal[True] | UnsetType, Meta(description="There are other legal moves.")
+    ] = UNSET
 
 
 class MoveReply(Struct, frozen=True, tag="move-reply"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspect import cleandoc
 from typing import Any, ClassVar
 
+import msgspec
 from msgspec import Struct
 
 from referee.games.interface.capabilities import Phrase
@@ -15,11 +16,13 @@ from referee.games.interface.seats import seat_id
 from referee.games.interface.turns import Turn, TurnListener
 from referee.games.small.author import Game, Move
 from referee.games.small.cells import targets
+from referee.games.small.machine import find
 from referee.games.small.messages import MoveRequest
 from referee.games.small.parts import Board, Cards, Hands, Part, parts, word, words
 
 _GAPS = re.compile(r"""[\s,:"\[\]{}]+""")
 """We replace these by hyphens in the names of choices, so that each name is a single word."""
+_OTHERS = "There are other legal moves. At a terminal, type one as in JSON."
 MOST_COLUMNS = 60
 """If a row with spaces between the cells would be wider than this, we leave out the spaces."""
 
@@ -48,16 +51,38 @@ class Person(TurnListener[Turn]):
         """Let the person choose from the legal moves."""
         assert isinstance(request, MoveRequest)
         shown = parts(self.kind, request.state, len(request.scores))
+        moves = [*request.moves]
+        listed = choices(self.kind, moves)
+
+        def read(text: str) -> int | None:
+            try:
+                move = msgspec.json.decode(text)
+            except msgspec.DecodeError:
+                return None
+            place = find(moves, move)
+            if place < 0 and request.more_moves is True:
+                place = len(moves)
+                moves.append(move)
+                listed.append(Choice(text))
+            return place if place >= 0 else None
+
         (pick,) = yield Question(
             "Which move do you play?",
-            choices(self.kind, request.moves),
+            listed,
             title=f"Turn {request.turn}: {' to '.join(map(str, request.scores))}",
             state=[*phrases(shown), *_marks(self.kind.marks, shown)],
+            remarks=[Phrase("", _OTHERS)] if request.more_moves is True else [],
             targets=targets(self.kind, shown, request.moves, self._seat),
-            # The author's docstring is wrapped to fit an editor, so join its lines again.
-            help=(" ".join(cleandoc(self.kind.__doc__ or "").split()),),
+            help=[_paragraph(method) for method in (self.kind, self.kind.legal, self.kind.accepts)],
+            read=read,
         )
-        return {"type": "move-reply", "move": request.moves[pick]}
+        return {"type": "move-reply", "move": moves[pick]}
+
+
+def _paragraph(code: Any) -> str:
+    # The author's docstring is wrapped to fit an editor, so join its lines again.
+    own = code not in (Game.legal, Game.accepts)
+    return " ".join(cleandoc(code.__doc__ or "").split()) if own else ""
 
 
 def choices(kind: type[Game], moves: Sequence[Move]) -> list[Choice]:

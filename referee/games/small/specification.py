@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.games.small.author import Game, WrongMove, seats_of
+from referee.games.small.author import Game, WrongMove, lists_all, seats_of
 
 _COSTS: dict[WrongMove, str] = {
     "loses": "The player loses, and the referee announces `player-lost` ([2.5](#25-player-lost)).",
@@ -47,6 +47,9 @@ def _rules(kind: type[Game], name: str) -> Iterator[str]:
     for field, method in (("moves", kind.legal), ("state", kind.view)):
         if method.__doc__ and method not in (Game.legal, Game.view):
             yield f"`{field}` of a `move-request`: {getdoc(method)}"
+    if not lists_all(kind):
+        own = getdoc(kind.accepts) if kind.accepts.__doc__ else ""
+        yield f"`moves` lists only some of the legal moves, and `more_moves` is true. {own}".strip()
     if kind.secrets:
         yield f"Hidden from spectators: {kind.secrets}."
 

@@ -170,8 +170,8 @@ class Seat:
         self._request += 1
         self._question, self._answered = question, trio.Event()
         shown = {name: getattr(question, name) for name in question.__struct_fields__}
-        # It's a function, so we can't send it. problem_with() calls it when the answer comes.
-        del shown["check"]
+        # They're functions, so we can't send them. problem_with() calls `check` for the answer.
+        del shown["check"], shown["read"]
         self._add("question", request=self._request, question=shown)
         await self._answered.wait()
         return self._answer

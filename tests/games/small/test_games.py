@@ -482,6 +482,7 @@ def test_without_lines_a_reader_gets_values_in_place_of_json() -> None:
     *_, asked = match.take_entries()
     assert isinstance(asked, Sent)
     assert msgspec.structs.asdict(asked.message) == {
+        "more_moves": msgspec.UNSET,
         "turn": 1,
         "player_number": "player2",
         "moves": ["1a", "1b", "1c"],
