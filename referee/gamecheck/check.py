@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from msgspec import Struct, json
@@ -55,6 +55,7 @@ def check_game(
     *,
     thorough: bool = False,
     on_match: Callable[[int], None] = lambda played: None,
+    on_call: Callable[[Mapping[str, float]], None] = lambda spent: None,
 ) -> GameReport:
     """Play random matches of a game, and report the mistakes of its author.
 
@@ -68,9 +69,10 @@ def check_game(
             optional parts.
         on_match: called with the number of matches that we've played so far. It counts up to
             `matches`, or to twice as many if `thorough` is True.
+        on_call: called after each call of the game, see `Guard`.
     """
     findings = Findings()
-    guard = Guard(findings, seconds)
+    guard = Guard(findings, seconds, on_call)
     if not Players.can_play(definition):
         text = (
             "the game does not say which replies are legal, so random matches cannot be played: "
@@ -97,6 +99,7 @@ def check_game(
             "the same seed gives other matches in another process: a set gives its texts in "
             "another order in each one: use sorted(...)"
         )
+        findings.seed = seed
         findings.add("hash-seed", text)
     count = sum(match.count for match in played)
     per_reply = taken / replies if replies else 0.0
@@ -133,12 +136,14 @@ def play_all(
     guard: Guard,
     findings: Findings,
     on_match: Callable[[int], None] = lambda played: None,
+    *,
+    checks: bool = True,
 ) -> list[RandomMatch]:
     """Play the matches of a check. Returns the matches that were finished."""
     played = []
     for number, setting in enumerate(settings(definition, matches, seed)):
         on_match(number)
-        match = RandomMatch(definition, setting, guard, findings)
+        match = RandomMatch(definition, setting, guard, findings, checks=checks)
         try:
             match.play()
         except GameStoppedError:

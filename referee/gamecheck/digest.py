@@ -21,7 +21,12 @@ def main(game: str, seed: str) -> None:
     findings = Findings()
     with watching(findings):
         played = play_all(
-            GAMES[find_game(game)], _MATCHES, int(seed), Guard(findings, 20.0), findings
+            GAMES[find_game(game)],
+            _MATCHES,
+            int(seed),
+            Guard(findings, 20.0),
+            findings,
+            checks=False,
         )
     digest = hashlib.sha256()
     for match in played:

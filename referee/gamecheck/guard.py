@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import random
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, TypeVar
 
@@ -28,10 +29,20 @@ class Guard:
 
     Args:
         seconds: the time limit for each call, in case the game never returns.
+        on_call: called after each call with `spent`.
+
+    Attributes:
+        spent: what was called -> the seconds that this has taken.
     """
 
-    def __init__(self, findings: Findings, seconds: float) -> None:
-        self._findings, self._seconds = findings, seconds
+    def __init__(
+        self,
+        findings: Findings,
+        seconds: float,
+        on_call: Callable[[Mapping[str, float]], None] = lambda spent: None,
+    ) -> None:
+        self._findings, self._seconds, self._on_call = findings, seconds, on_call
+        self.spent: dict[str, float] = {}
 
     def __call__(self, what: str, call: Callable[[], T]) -> T:
         """Return the result of `call`.
@@ -43,6 +54,7 @@ class Guard:
             GameStoppedError: the call raised an exception or took too long.
             UsageError: the game doesn't support this call.
         """
+        begun = time.monotonic()
         try:
             with in_time(self._seconds):
                 return call()
@@ -65,6 +77,10 @@ class Guard:
             said = " ".join(str(raised).split())
             text = f"raised {type(raised).__name__}{': ' * bool(said)}{said}: correct this line"
             self._add("raises", what, text, raised)
+        finally:
+            what = what.partition("(")[0]
+            self.spent[what] = self.spent.get(what, 0.0) + time.monotonic() - begun
+            self._on_call(self.spent)
         raise GameStoppedError
 
     def _add(self, kind: str, what: str, text: str, error: BaseException) -> None:

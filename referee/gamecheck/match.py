@@ -58,6 +58,7 @@ class RandomMatch:
         replies: the replies of an earlier match that we want to repeat. By default the players
             choose new ones.
         looks: if True, check the views. You can only pass False together with `replies`.
+        checks: if False, look at the views only to choose replies, and check hardly anything.
 
     Attributes:
         game: the game, which is only set after the match has begun.
@@ -79,10 +80,12 @@ class RandomMatch:
         *,
         replies: list[dict[int, object]] | None = None,
         looks: bool = True,
+        checks: bool = True,
     ) -> None:
         self.setting = setting
         self._definition, self._guard = definition, guard
         self._findings, self._given, self._looks = findings, replies, looks
+        self._is_checked = looks and checks
         self._dice = Random(f"{setting.seed}/check")
         self._names = tuple(f"Player {seat + 1}" for seat in range(setting.seats))
         self._viewers: list[Viewer] = [*range(setting.seats), PUBLIC, ALL]
@@ -245,13 +248,14 @@ class RandomMatch:
                 self._error("view-changes", text, "view")
         self.is_open &= written[PUBLIC] == written[ALL]
         self._contained(asked, written)
-        for request in requests:
-            self._deal_again(request, written)
+        if self._given is None:
+            for request in requests:
+                self._deal_again(request, written)
         self._before = [(viewer, view, written[viewer]) for viewer, view in views.items()]
         return views
 
     def _checks(self, number: int) -> bool:
-        return self._looks and (number < _ALL_CHECKED or number % _THEN_EACH == 0)
+        return self._is_checked and (number < _ALL_CHECKED or number % _THEN_EACH == 0)
 
     def _view(self, viewer: Viewer) -> Any:
         return self._guard(_view(viewer), lambda: self.game.view(viewer))
@@ -281,7 +285,7 @@ class RandomMatch:
         if copied is None:
             return
         try:
-            self._guard("redeal", lambda: copied.redeal(seat, SeededRandomSource(2)))
+            self._guard("dealing again", lambda: copied.redeal(seat, SeededRandomSource(2)))
         except UsageError as error:
             text = f"{error}: leaks cannot be found, and programs cannot simulate"
             self._findings.add("secret", text, locate_method(game, "view"), is_error=False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal
 
 from referee.cli.console import FAILED, OK, print_json, printing, printing_to
@@ -19,8 +20,14 @@ from referee.logs.outputs import TEXT
 from referee.text.terminal import command_line, duration, plain, plain_lines
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from referee.gamecheck.check import GameReport
     from referee.gamecheck.findings import Finding
+
+
+# We say where the time goes every time this many seconds have passed.
+_LINE_SECONDS = 5.0
 
 
 class GameOptions(Options):
@@ -68,7 +75,8 @@ def run(options: GameOptions, interrupts: Interrupts) -> int:
     place = outside.place if outside is not None else definition.name
     total = options.matches * (1 + options.thorough)
     with interrupts.raising(), printing():
-        with _progress(total) as on_match:
+        with status() if sys.stderr.isatty() else nullcontext() as show:
+            progress = _Progress(total, show)
             report = check_game(
                 definition,
                 options.matches,
@@ -76,7 +84,8 @@ def run(options: GameOptions, interrupts: Interrupts) -> int:
                 options.time_limit,
                 place,
                 thorough=options.thorough,
-                on_match=on_match,
+                on_match=progress.on_match,
+                on_call=progress.on_call,
             )
         if options.format == "json":
             print_json({**_as_json(report), "passed": report.passed})
@@ -85,13 +94,37 @@ def run(options: GameOptions, interrupts: Interrupts) -> int:
     return OK if report.passed else FAILED
 
 
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    if not sys.stderr.isatty():
-        yield lambda played: None
-        return
-    with status() as show:
-        yield lambda played: show(bar(played, total, f"{played:,} of {total:,} random matches"))
+class _Progress:
+    """Shows how far a check is: a bar at a terminal, and elsewhere a line now and then."""
+
+    def __init__(self, total: int, show: Callable[[RenderableType], None] | None) -> None:
+        self._total, self._show, self._played = total, show, 0
+        # While the game runs, sys.stderr catches what it prints.
+        self._stream = sys.stderr
+        self._begun = self._last = time.monotonic()
+
+    def on_match(self, played: int) -> None:
+        """Note how many matches have been played."""
+        self._played = played
+        if self._show:
+            self._show(bar(played, self._total, self._text()))
+
+    def on_call(self, spent: Mapping[str, float]) -> None:
+        """Say where the time goes, if it's time to."""
+        now = time.monotonic()
+        if now - self._last < _LINE_SECONDS:
+            return
+        self._last = now
+        what = max(spent, key=lambda what: spent[what])
+        took = f"{what} took {duration(spent[what])}"
+        text = f"{self._text()} in {duration(now - self._begun)}; {took}"
+        if self._show:
+            self._show(bar(self._played, self._total, text))
+        else:
+            print(plain(text), file=self._stream, flush=True)
+
+    def _text(self) -> str:
+        return f"{self._played:,} of {self._total:,} random matches"
 
 
 def _write_page(options: GameOptions, interrupts: Interrupts) -> int:
@@ -121,7 +154,10 @@ def _print(report: GameReport, place: str, *, thorough: bool) -> None:
             where = f" ({finding.at})" if finding.at else ""
             print(plain(f"  again{where}: {command_line(again)}"))
     errors = sum(finding.is_error for finding in report.findings)
-    found = "nothing is wrong" if not errors else f"{errors} mistake{'s' * (errors != 1)}"
+    found = f"{errors} mistake{'s' * (errors != 1)}"
+    if not errors:
+        endless = any(finding.kind == "turn-limit" for finding in report.findings)
+        found = "no mistake, but no match ended by itself" if endless else "nothing is wrong"
     spent = f", {duration(report.seconds)} per reply" if report.replies else ""
     print(
         f"{report.game}: {report.matches:,} random match{'es' * (report.matches != 1)} to the end, "

@@ -11,6 +11,9 @@ import msgspec
 import pytest
 
 from referee import cli
+from referee.cli.commands import game
+from referee.gamecheck.check import GameReport
+from referee.gamecheck.findings import Finding
 from referee.games import GAMES
 from tests.support import mixed
 from tests.support.mixed import Mixed
@@ -44,12 +47,35 @@ def test_a_wrong_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     assert again.endswith(": referee game check mixed --matches 1 --seed 0")
     where, line, text = first.split(":", 2)
     assert where.endswith("tests/cli/commands/test_game.py")
-    assert line == "22"
+    assert line == "25"
     assert text == " it prints, and the output of the referee is for results: remove the print"
     assert end.endswith(" per reply: 1 mistake")
     assert cli.main(["game", "check", "mixed", "--matches", "1", "--format", "json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["passed"], found["findings"][0]["kind"]) == (False, "prints")
+
+
+def test_without_a_terminal_a_line_says_every_five_seconds_where_the_time_goes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = iter([0.0, 4.9, 5.0, 9.9, 10.0])
+    monkeypatch.setattr(game.time, "monotonic", lambda: next(now))
+    progress = game._Progress(20, None)
+    for played, spent in enumerate([1.0, 3.0, 4.0, 5.0]):
+        progress.on_match(played)
+        progress.on_call({"view": spent, "legal": 3.5})
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "1 of 20 random matches in 5.00 s; legal took 3.50 s"
+    assert second == "3 of 20 random matches in 10.00 s; view took 5.00 s"
+
+
+def test_a_game_that_never_ends_by_itself_is_not_called_right(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    note = Finding("turn-limit", "all random matches ended by the turn limit", is_error=False)
+    game._print(GameReport("endless", [note], 2, 10, 0.0), "endless", thorough=False)
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.endswith(": no mistake, but no match ended by itself")
 
 
 def test_an_unknown_game(capsys: pytest.CaptureFixture[str]) -> None:
