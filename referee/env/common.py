@@ -283,7 +283,7 @@ def observations(episode: Episode) -> Any:
     if episode.normalised:
         box = spaces.Box(0.0, 1.0, numbers.low.shape, np.float32)
     else:
-        box = spaces.Box(numbers.low, numbers.high, dtype=np.int32)
+        box = spaces.Box(numbers.low, numbers.high, dtype=numbers.low.dtype.type)
     # If an action is an array of choices, we don't need a mask. Choices that make no sense are
     # simply ignored.
     if environment.action_shape(episode.options):

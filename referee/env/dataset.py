@@ -27,7 +27,8 @@ class Dataset(NamedTuple):
     """Steps of matches, one row per action. All arrays have the same length.
 
     Attributes:
-        observations: int32, or float32 if normalised. Each row has the shape of an observation.
+        observations: as in the environment, or float32 if normalised. Each row has the shape of an
+            observation.
         action_masks: int8, 1 for each legal choice. This is None if all actions are legal.
         actions: int64, one number or one array per row.
         results: float64, the reward of the seat at the end of its match, from -1 to 1.

@@ -40,7 +40,7 @@ class Observer:
     def __init__(
         self, environment: Environment, seats: int, options: Any, *, normalised: bool
     ) -> None:
-        self._bounds: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
+        self._bounds: tuple[NDArray[Any], NDArray[np.float32]] | None = None
         if normalised:
             numbers = environment.observation(seats, options)
             # Numbers that can't change have a span of 0. clip(1) avoids a division by zero.

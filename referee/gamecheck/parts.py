@@ -142,6 +142,7 @@ class PartsMatch(LinesMatch):
     def reply(self, number: int, seat: int) -> bytes:
         """Let a seat reply or leave. The copies of the match get the same reply."""
         match = self.match
+        self._findings.at = f"round {number + 1}, decides: seat {seat}"
         if len(self._copies) < _MOST_COPIES and self._dice.random() < _COPIES:
             self._copies.append(self._guard("copy", match.copy))
         self._check_observation(seat)

@@ -179,6 +179,7 @@ def test_an_observation_that_does_not_fit_its_space_is_found(tmp_path: Path) -> 
     )
     (found,) = check_own(tmp_path, *changes).findings
     assert found.text.startswith("an observation has ")
+    assert (found.at, found.seed) == ("round 2, decides: seat 1", 0)
 
 
 def test_a_mistake_has_the_lines_the_place_and_the_seed(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ class ChoosingTranslator:
         """Return the names of the choices that lead to this reply, in order, without any "done"."""
         raise NotImplementedError
 
-    def observe(self) -> NDArray[np.int32]:
+    def observe(self) -> NDArray[Any]:
         """Return `self.view` as an array of numbers."""
         raise NotImplementedError
 

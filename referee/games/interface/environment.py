@@ -43,7 +43,7 @@ class Translator(Protocol):
     def look(self, view: Any, *, asked: bool) -> None:
         """Show the current view to the translator. `asked` is True if the seat has to reply."""
 
-    def observe(self) -> NDArray[np.int32]:
+    def observe(self) -> NDArray[Any]:
         """Return the observation as a new array. `Environment.observation` has its layout."""
 
     def legal(self) -> NDArray[np.int8] | None:
@@ -100,12 +100,13 @@ class Numbers(Struct, frozen=True):
 
     Attributes:
         names: names of the entries along the last dimension.
-        low, high: bounds with the shape of the observation. Numbers are clipped to them.
+        low, high: bounds with the shape of the observation. Numbers are clipped to them. They have
+            the type of the observation: int32, or float32 if there may be fractions.
     """
 
     names: tuple[str, ...]
-    low: NDArray[np.int32]
-    high: NDArray[np.int32]
+    low: NDArray[Any]
+    high: NDArray[Any]
 
 
 class Environment(Struct, frozen=True):

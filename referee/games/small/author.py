@@ -174,7 +174,7 @@ class Game:
         return ()
 
     @classmethod
-    def observe(cls, view: Mapping[str, Any]) -> Sequence[int] | None:
+    def observe(cls, view: Mapping[str, Any]) -> Sequence[float] | None:
         """Return an observation for reinforcement learning, which must always have the same length.
 
         If you return None, we use the scores and all values of the view.

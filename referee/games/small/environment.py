@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import product
+from itertools import chain, product, repeat
 from typing import Any
 
 import msgspec
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from referee.games.interface.choices import Choices, ChoosingTranslator
 from referee.games.interface.environment import Environment, Numbers
-from referee.games.interface.game import GameSetup
+from referee.games.interface.game import ALL, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small.author import Game, MistakeError, Move
 from referee.games.small.machine import SmallGame, find, plain
@@ -40,17 +40,27 @@ def environment_of(kind: type[Game], name: str) -> Environment:
         raise MistakeError(kind, "two of `moves` have the same words")
     number = {_key(move): words for move, words in zip(moves, choices, strict=True)}
 
-    counts: dict[tuple[int, bytes], int] = {}
+    begun: dict[tuple[int, bytes], tuple[dict[str, Any], int]] = {}
+
+    def beginning(seats: int, options: Any) -> tuple[dict[str, Any], int]:
+        """Return the whole state at the start of a match, and the length of an observation."""
+        setting = seats, _key(options)
+        if setting not in begun:
+            # Only the author's code knows this, so we begin a match and look.
+            setup = GameSetup(chance=SeededRandomSource(0), names=("",) * seats, options=options)
+            game = SmallGame(kind, name, setup)
+            state = game.view(ALL).state
+            begun[setting] = state, len(_numbers(kind, game.view(0), state))
+        return begun[setting]
 
     def layout(seats: int, options: Any) -> Numbers:
-        setup = GameSetup(chance=SeededRandomSource(0), names=("",) * seats, options=options)
-        # Only the author's code knows how long an observation is, so we begin a match and look.
-        names = [*_names(kind, SmallGame(kind, name, setup).view(0))]
-        low = np.full(len(names), -BOUND, np.int32)
-        return Numbers(tuple(names), low, -low)
+        _, count = beginning(seats, options)
+        low = np.full(count, -BOUND, np.float32)
+        # We don't know the meaning of the numbers, so we use their indices as names.
+        return Numbers(tuple(map(str, range(count))), low, -low)
 
     class Translator(ChoosingTranslator, choices=choices):
-        count: Callable[[], int]  # the numbers of an observation at the start of a match
+        beginning: Callable[[], tuple[dict[str, Any], int]]
 
         def choices(self) -> Choices:
             legal = {number[_key(move)]: move for move in self.view.moves}
@@ -59,31 +69,26 @@ def environment_of(kind: type[Game], name: str) -> Environment:
         def chosen(self, reply: Any) -> Iterable[str]:
             return [number[_key(self.view.moves[find(self.view.moves, reply.move)])]]
 
-        def observe(self) -> NDArray[np.int32]:
-            numbers = _numbers(kind, self.view)
-            if len(numbers) != (count := self.count()):
+        def observe(self) -> NDArray[np.float32]:
+            state, count = self.beginning()
+            numbers = _numbers(kind, self.view, state)
+            if len(numbers) != count:
                 raise MistakeError(
                     kind,
                     f"an observation has {len(numbers)} numbers, and {count} at the start of "
-                    "a match: a view whose lists grow, or that hides a text as None, needs "
-                    "observe(view)",
+                    "a match: a view whose lists grow, or that has None where there is no value "
+                    "yet, needs observe(view)",
                 )
-            return np.array(numbers, np.int32).clip(-BOUND, BOUND)
+            return np.array(numbers, np.float32).clip(-BOUND, BOUND)
 
         def show(self) -> str:
             lines = phrases(parts(kind, self.view.state, len(self.view.scores)))
             size = max((len(line.label) for line in lines), default=0)
             return "\n".join(f"{line.label:{size}}  {line.text}" for line in lines)
 
-    def count(seats: int, options: Any) -> int:
-        setting = seats, _key(options)
-        if setting not in counts:
-            counts[setting] = len(layout(seats, options).names)
-        return counts[setting]
-
     def translator(seat: int, seats: int, options: Any) -> Translator:
         made = Translator(seat, seats)
-        made.count = partial(count, seats, options)
+        made.beginning = partial(beginning, seats, options)
         return made
 
     return Environment(
@@ -130,30 +135,41 @@ def all_moves(kind: type[Game]) -> Sequence[Move]:
     return [plain(dict(zip(fields, values, strict=True))) for values in product(*fields.values())]
 
 
-def _numbers(kind: type[Game], view: View) -> list[int]:
+def _numbers(kind: type[Game], view: View, like: dict[str, Any]) -> list[float]:
     own = kind.observe(view.state)
-    return [*own] if own is not None else [*_flat(kind, [*view.scores, view.state])]
+    return [*own] if own is not None else [*view.scores, *_flat(kind, view.state, like)]
 
 
-def _names(kind: type[Game], view: View) -> list[str]:
-    # We don't know the meaning of the numbers, so we use their indices as names.
-    return [str(place) for place in range(len(_numbers(kind, view)))]
+def _flat(kind: type[Game], value: Any, like: Any) -> list[float]:
+    """Flatten a value to a list of numbers. Symbols are numbered from 1.
 
-
-def _flat(kind: type[Game], value: Any) -> list[int]:
-    """Flatten a value to a list of numbers. Symbols are numbered from 1, and None becomes -1."""
+    A hidden value (None) becomes -1, or as many of them as there are numbers in `like`, which has
+    the same value at the start of a match, not hidden.
+    """
     match value:
         case dict():
-            return [number for part in value.values() for number in _flat(kind, part)]
+            known = like if isinstance(like, dict) else {}
+            return [n for key, part in value.items() for n in _flat(kind, part, known.get(key))]
         case list():
-            return [number for part in value for number in _flat(kind, part)]
+            likes = chain(like if isinstance(like, list) else (), repeat(None))
+            return [n for part, each in zip(value, likes) for n in _flat(kind, part, each)]  # noqa: B905
         case str() if value in kind.symbols:
             return [kind.symbols.index(value) + 1]
         # A text that isn't a symbol may be a row of a board, so it's read letter by letter.
         case str() if len(value) > 1:
-            return [number for letter in value for number in _flat(kind, letter)]
+            return [number for letter in value for number in _flat(kind, letter, None)]
         case str():
             raise MistakeError(kind, f'a view has the text "{value}", which is not in `symbols`')
         case None:
-            return [-1]
-    return [round(value)]
+            return [-1] * _length(kind, like)
+    return [value]
+
+
+def _length(kind: type[Game], value: Any) -> int:
+    match value:
+        case dict() | list():
+            parts = value.values() if isinstance(value, dict) else value
+            return sum(_length(kind, part) for part in parts)
+        case str() if value not in kind.symbols:
+            return len(value)
+    return 1

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from referee.errors import GameError, UsageError
-from referee.games.small import Game, definition
+from referee.games.small import ALL, Game, definition
 from referee.games.small.environment import BOUND, all_moves
 from referee.games.small.messages import MoveReply, MoveRequest, View
 
@@ -76,9 +76,9 @@ def test_a_view_is_a_row_of_numbers() -> None:
 
 @pytest.mark.parametrize(
     ("value", "number"),
-    [(BOUND, BOUND), (BOUND + 1, BOUND), (-BOUND - 1, -BOUND), (True, 1), (False, 0), (2.6, 3)],
+    [(BOUND, BOUND), (BOUND + 1, BOUND), (-BOUND - 1, -BOUND), (True, 1), (False, 0), (2.75, 2.75)],
 )
-def test_numbers_of_an_observation(value: Any, number: int) -> None:
+def test_numbers_of_an_observation(value: Any, number: float) -> None:
     assert translator(state={"n": value}).observe().tolist() == [0, 2, number]
 
 
@@ -86,6 +86,28 @@ def test_numbers_of_an_observation(value: Any, number: int) -> None:
 def test_a_text_that_is_no_symbol_is_a_mistake(text: str) -> None:
     with pytest.raises(GameError, match=r"a view has the text .*, which is not in `symbols`"):
         translator(state={"n": text}).observe()
+
+
+class Hides(Piles):
+    """Each seat sees its own text, and nobody sees the last one."""
+
+    def view(self, viewer: Any) -> dict[str, Any]:
+        seen = [text if viewer in (seat, ALL) else None for seat, text in enumerate(("JQ~", "JJ"))]
+        last = "unknown" if viewer is ALL else None
+        return {"texts": seen, "more": {"rows": seen[1] and [seen[1], "Q"], "last": last}}
+
+
+def test_a_hidden_value_has_as_many_places_as_the_value() -> None:
+    """The last text is never shown, so its letters do not have to be symbols."""
+    environment = definition(Hides, "hides").environment
+    options = definition(Hides, "hides").options()
+    assert environment is not None
+    count = len(environment.observation(2, options).names)
+    for seat, seen in enumerate(([1, 2, 3, -1, -1, -1, -1, -1], [-1, -1, -1, 1, 1, 1, 1, 2])):
+        made: Any = environment.translator(seat, 2, options)
+        made.look(View(1, [0, 2], [*Hides().legal(0)], Hides().view(seat)), asked=True)
+        assert made.observe().tolist() == [0, 2, *seen, *[-1] * len("unknown")]
+        assert len(made.observe()) == count
 
 
 def test_a_game_can_make_its_own_observation() -> None:
