@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
@@ -131,7 +131,9 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
             UsageError: the match is over, the viewer has no action due, or another agent has acted
                 in this round.
         """
-        return self._copy_with(self._episode.copy(seat_of(viewer), seed))
+        new = self._copy_with(self._episode.copy(seat_of(viewer), seed))
+        new._keep(self._pending())
+        return new
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         if not self._episode.is_begun:
@@ -147,11 +149,20 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         game, name, _, mode, _, *others = self._ezpickle_args
         arguments = game, name, episode.seats, mode, None, *others
         options = msgspec.structs.asdict(episode.options)
-        return made_again, (type(self), arguments, options, episode.save())
+        return made_again, (type(self), arguments, options, episode.save(), self._pending())
 
     def _resume(self, saved: Saved) -> None:
         self._episode.resume(saved)
         self._init_agents()
+
+    def _pending(self) -> dict[str, dict[str, float]]:
+        """Return PettingZoo's attributes with rewards that agents haven't received yet, by name."""
+        return {}
+
+    def _keep(self, pending: Mapping[str, Mapping[str, float]]) -> None:
+        # A copy may have more agents than the environment, because opponents aren't copied.
+        for name, rewards in pending.items():
+            getattr(self, name).update(rewards)
 
     def restore(self, saved: Self) -> None:
         """Return to the state of a copy.
@@ -164,6 +175,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         if len(self._seat) < self._episode.seats:
             raise UsageError("bots cannot return to an earlier state: play on in the copy")
         self._set_episode(saved._episode.copy())
+        self._keep(saved._pending())
 
     def _copy_with(self, episode: Episode) -> Self:
         new = copied(self)
@@ -213,12 +225,18 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
 
 
 def made_again(
-    kind: type[Any], arguments: Sequence[Any], options: dict[str, Any], saved: Saved | None = None
+    kind: type[Any],
+    arguments: Sequence[Any],
+    options: dict[str, Any],
+    saved: Saved | None = None,
+    pending: Mapping[str, Mapping[str, float]] = {},
 ) -> Any:
     """Create an environment, and continue its saved match if it had one. Used by pickle."""
     env = kind(*arguments, **options)
     if saved is not None:
         env._resume(saved)
+    if pending:
+        env._keep(pending)
     return env
 
 

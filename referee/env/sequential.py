@@ -55,6 +55,9 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self.infos = self._facts()
         self._select_next()
 
+    def _pending(self) -> dict[str, dict[str, float]]:
+        return {"rewards": self.rewards, "_cumulative_rewards": self._cumulative_rewards}
+
     def step(self, action: Any) -> None:
         """Apply an action of the selected agent. If the agent is terminated, pass None.
 

@@ -14,13 +14,14 @@ import pytest
 from referee.errors import UsageError
 from tests.support.helpers import cautious
 from tests.support.learners import chosen
+from tests.support.own_game import SMALL_GAMES, clean_games
 
 pytest.importorskip(
     "pettingzoo.utils.env", reason="PettingZoo is not installed: pip install -e '.[rl]'"
 )
 import gymnasium
 
-from referee.env import botwars_v1, dominion_v1, starrealms_v2, tribute_v2
+from referee.env import botwars_v1, dominion_v1, environments_of, starrealms_v2, tribute_v2
 
 pytestmark = pytest.mark.extras
 IDS = ("Dominion-v1", "BotWars-v1", "StarRealms-v2", "Tribute-v2")
@@ -29,6 +30,13 @@ SMALL = {"rows": 4, "cols": 5, "max_turns": 12}
 
 def pickled(thing: Any) -> Any:
     return pickle.loads(pickle.dumps(thing))
+
+
+def restored(env: Any) -> Any:
+    other = type(env)(*env._ezpickle_args, **env._ezpickle_kwargs)
+    other.reset(seed=9)
+    other.restore(env.copy())
+    return other
 
 
 WAYS: tuple[Callable[[Any], Any], ...] = (copy.deepcopy, pickled)
@@ -138,3 +146,18 @@ def test_before_the_first_match_every_method_says_so() -> None:
             each.copy()
     with pytest.raises(AttributeError, match="has no attribute 'wins'"):
         print(env.wins)
+
+
+@pytest.mark.parametrize("way", [*WAYS, lambda env: env.copy(), restored])
+def test_a_copy_keeps_the_rewards_that_an_agent_has_not_seen_yet(way: Callable[[Any], Any]) -> None:
+    with clean_games():
+        env = environments_of(SMALL_GAMES["kuhn"]).raw_env(reward="score")
+        env.reset(seed=3)
+        seen = []
+        for _ in range(6):
+            env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[-1]))
+            other = way(env)
+            assert str((other.last(), other.rewards)) == str((env.last(), env.rewards))
+            assert other._cumulative_rewards == env._cumulative_rewards
+            seen += env.rewards.values()
+        assert any(seen)
