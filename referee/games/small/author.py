@@ -63,6 +63,7 @@ class Game:
         together: True if all players always decide at the same time.
         wrong_move: what happens after an illegal move, or a line that isn't a move. Either the
             player "loses", or we play the "first" legal move or a "random" one.
+        reasons: why the game may end: a code -> a clause, e.g. "{winner} has five in a row".
         secrets: the things that spectators don't see, in words, e.g. "hands".
         Options: a class with the options of a match, such as `rows: int = 6`.
         options: the options of this match.
@@ -71,6 +72,7 @@ class Game:
         left: the seats that have left the match, or lost because of a wrong move.
         to_move: the seat that decides next, or a tuple of seats that decide at the same time. None
             if the game is over. Set it in `start`, `apply` and `leave`.
+        reason: why the game is over, a code of `reasons`. You don't have to set it.
     """
 
     players: ClassVar[int | tuple[int, int]] = 2
@@ -80,6 +82,7 @@ class Game:
     edges: ClassVar[tuple[Sequence[str], Sequence[str]]] = ((), ())
     together: ClassVar[bool] = False
     wrong_move: ClassVar[WrongMove] = "loses"
+    reasons: ClassVar[Mapping[str, str]] = {}
     secrets: ClassVar[str] = ""
 
     class Options:
@@ -90,6 +93,7 @@ class Game:
     chance: Chance
     left: frozenset[int] = frozenset()
     to_move: int | tuple[int, ...] | None = 0
+    reason: str = "finished"
 
     def start(self) -> None:
         """Set up the board, deal the cards, and so on."""

@@ -6,6 +6,7 @@ one class, and the other modules of this package create the parts from it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from msgspec import Meta, Struct
 
 from referee.games.interface.capabilities import Starters
 from referee.games.interface.definition import GameDefinition
+from referee.games.interface.faults import EndReason
 from referee.games.interface.game import GameSetup
 from referee.games.interface.turns import Turn
 from referee.games.small.author import WRONG_MOVES, Game, MistakeError, lists_all, seats_of
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 _CASES = Path(__file__).with_name("bot-cases.json")
 _ONE_LEFT = ["3.5/1", "8.3/1"]
 """Conformance cases in which the other player leaves, and the match ends because of that."""
+_CODE = re.compile("[a-z][a-z0-9-]*")
 MaxTurns = Annotated[int, Meta(ge=1, le=10_000, description="Turns per player.")]
 
 
@@ -75,11 +78,11 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         requests=(MoveRequest,),
         replies=(MoveReply,),
         faults=SECTIONS,
-        reasons=REASONS,
+        reasons={**REASONS, **kind.reasons},
         hidden=f"{kind.secrets + ', ' if kind.secrets else ''}replies or faults",
         fractions=True,
         bundled="small",
-        log_player=SmallLog,
+        log_player=partial(SmallLog, [*kind.reasons]),
         turns=turns,
         turn=Turn,
         person=type("Person", (Person,), {"kind": kind, "reader_type": turns}),
@@ -104,6 +107,9 @@ def _check(kind: type[Game]) -> None:
     if kind.wrong_move not in WRONG_MOVES:
         known = ", ".join(map(repr, WRONG_MOVES))
         raise MistakeError(kind, f"`wrong_move` is {kind.wrong_move!r}: give one of {known}")
+    if not isinstance(kind.reasons, Mapping) or not all(map(_is_reason, kind.reasons.items())):
+        text = f"`reasons` is {kind.reasons!r:.100}: give a clause for each new code of a-z and -"
+        raise MistakeError(kind, text)
     if not all(map(_is_mark, kind.marks.values())):
         text = (
             f"`marks` is {kind.marks!r:.100}: give a seat, a word, or a word and a colour for each"
@@ -111,6 +117,13 @@ def _check(kind: type[Game]) -> None:
         raise MistakeError(kind, text)
     if kind.moves is not None and not isinstance(kind.moves, Sequence | Mapping):
         raise MistakeError(kind, f"`moves` is {kind.moves!r:.60}: give a list or a dict of lists")
+
+
+def _is_reason(item: tuple[Any, Any]) -> bool:
+    code, clause = item
+    known = {*EndReason, *REASONS}
+    is_text = isinstance(code, str) and isinstance(clause, str)
+    return is_text and bool(_CODE.fullmatch(code)) and code not in known and bool(clause)
 
 
 def _is_mark(means: Any) -> bool:

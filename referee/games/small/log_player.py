@@ -66,7 +66,11 @@ class LoggedGame(SmallGame):
 
 
 class SmallLog:
-    """The `LogPlayer` of small games."""
+    """The `LogPlayer` of small games.
+
+    Args:
+        reasons: the game's own end reasons.
+    """
 
     sections: Mapping[type[Struct], str] = {
         GameInfo: "2.3",
@@ -76,8 +80,8 @@ class SmallLog:
         End: "4.1",
     }
 
-    def __init__(self) -> None:
-        self.rest = WithoutRules(self.sections)
+    def __init__(self, reasons: Sequence[str]) -> None:
+        self.rest = WithoutRules(self.sections, reasons)
 
     def begin(self, names: Sequence[str]) -> Any:
         """Return a source without random numbers, because the log doesn't show them."""

@@ -218,7 +218,7 @@ class SmallGame:
             deciding = self._deciding()
             most = self.setup.options.max_turns
             if not deciding:
-                self._end(FINISHED)
+                self._end(self._reason())
             # We only check this between turns. If a seat leaves in the middle of a turn, the other
             # seats still finish it.
             elif self._begins_turn and any(self._turns_of[seat] >= most for seat in deciding):
@@ -346,6 +346,12 @@ class SmallGame:
             text = f"`to_move` is {to_move!r}; seats are 0 to {self.seats - 1}"
             raise self._wrong("apply" if self.turns else "start", text)
         return tuple(sorted(seats))
+
+    def _reason(self) -> str:
+        reason = self.game.reason
+        if reason not in [FINISHED, *self.game.reasons]:
+            raise self._wrong("apply", f"`reason` is {reason!r:.60}: give a code of `reasons`")
+        return reason
 
     def _legal_of(self, seat: int) -> list[Move]:
         legal = self.game.legal(seat)

@@ -5,6 +5,7 @@ Fault messages refer to section numbers, so the numbers are the same for all sma
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from inspect import getdoc
 from typing import Any
@@ -14,6 +15,7 @@ from msgspec import Struct
 
 from referee.games.small.author import Game, WrongMove, lists_all, seats_of
 
+_PLAYER = re.compile(r"\{(winner|loser)\}")
 _COSTS: dict[WrongMove, str] = {
     "loses": "The player loses, and the referee announces `player-lost` ([2.5](#25-player-lost)).",
     "first": "The first legal move is played in place of the wrong reply.",
@@ -50,6 +52,10 @@ def _rules(kind: type[Game], name: str) -> Iterator[str]:
     if not lists_all(kind):
         own = getdoc(kind.accepts) if kind.accepts.__doc__ else ""
         yield f"`moves` lists only some of the legal moves, and `more_moves` is true. {own}".strip()
+    if kind.reasons:
+        clauses = {code: _PLAYER.sub(r"the \1", clause) for code, clause in kind.reasons.items()}
+        ends = (f"`{code}` ({clause})" for code, clause in clauses.items())
+        yield f"Its own end reasons are {', '.join(ends)}."
     if kind.secrets:
         yield f"Hidden from spectators: {kind.secrets}."
 

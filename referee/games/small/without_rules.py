@@ -24,9 +24,9 @@ class WithoutRules:
         left: the seats that have left, or lost because of a wrong move.
     """
 
-    def __init__(self, sections: Mapping[type[Struct], str]) -> None:
+    def __init__(self, sections: Mapping[type[Struct], str], reasons: Sequence[str]) -> None:
         self.seats, self.left = 0, set[int]()
-        self._sections = sections
+        self._sections, self._reasons = sections, reasons
         self._turns, self._begun = 0, False
         # the scores in the last message, or None if a seat has left since then
         self._scores: list[int | float] | None = None
@@ -80,7 +80,7 @@ class WithoutRules:
         if self._scores not in (None, end.scores):
             return f"the scores {self._scores} of the last turn", f"{end.scores}"
         here = [seat for seat in range(self.seats) if seat not in self.left]
-        reasons: Sequence[str] = (FINISHED, EndReason.TURN_LIMIT)
+        reasons: Sequence[str] = (FINISHED, EndReason.TURN_LIMIT, *self._reasons)
         if len(here) < 2:
             reasons = ONE_LEFT if here else (EndReason.NO_PLAYERS,)
         if end.reason not in reasons:

@@ -407,6 +407,22 @@ def test_without_two_seats_nobody_is_asked(
         assert (game.outcome.reason, game.outcome.ranks) == (reason, ranks)
 
 
+def test_a_game_says_why_it_ended() -> None:
+    def apply(self: AtOnce, move: Any) -> None:
+        self.to_move, self.reason = None, self.setting
+
+    for setting, says in (("mate", ""), ("finished", ""), ("mated", "`reason` is 'mated': give")):
+        reasons = {"mate": "{winner} has mated"}
+        kind = type("Own", (AtOnce,), {"apply": apply, "reasons": reasons, "setting": setting})
+        game = new(kind, 2)
+        with pytest.raises(GameError, match=says) if says else nullcontext():
+            game.advance({0: MoveReply("0a"), 1: MoveReply("1a")})
+            assert game.outcome.reason == setting
+    rules = definition(kind, "own")
+    assert rules.why_ended("mate", ["A", "B"], [1]) == "B has mated"
+    assert "Its own end reasons are `mate` (the winner has mated)." in rules.specification_text
+
+
 def test_in_a_turn_of_all_a_seat_that_leaves_plays_its_first_move() -> None:
     game = new(AtOnce)
     game.advance({0: MoveReply("0b"), 1: LEFT, 2: MoveReply("2c")})
@@ -542,6 +558,11 @@ def test_a_class_without_a_method_is_no_game(method: str) -> None:
 @pytest.mark.parametrize(
     ("attributes", "says"),
     [
+        ({"reasons": ["mate"]}, "`reasons` is ['mate']: give a clause for each new code"),
+        ({"reasons": {"mate": ""}}, "`reasons` is {'mate': ''}: give a clause"),
+        ({"reasons": {"Mate": "so"}}, "`reasons` is {'Mate': 'so'}: give a clause"),
+        ({"reasons": {"finished": "so"}}, "`reasons` is {'finished': 'so'}: give a clause"),
+        ({"reasons": {"turn-limit": "so"}}, "`reasons` is {'turn-limit': 'so'}: give a clause"),
         ({"players": 1}, "`players` is 1: give a number from 2, or two of them"),
         ({"players": True}, "`players` is True: give a number from 2"),
         ({"players": 2.0}, "`players` is 2.0: give a number from 2"),

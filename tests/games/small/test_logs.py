@@ -195,7 +195,7 @@ def test_the_page_of_a_log_shows_all_of_it(third: tuple[str, Path]) -> None:
 
 
 def rest(*messages: Any, seats: int = 3) -> list[str]:
-    checker = WithoutRules(SmallLog.sections)
+    checker = WithoutRules(SmallLog.sections, ["mate"])
     checker.seats = seats
     found = [each for line, message in enumerate(messages) for each in checker.read(line, message)]
     return [each.expected for each in found]
@@ -230,6 +230,8 @@ def played(turn: int, *, scores: tuple[int, ...] = (0, 0, 0)) -> MovesPlayed:
             [Gone(0), Gone(1), End([9, 1, 2], ["player3"], "finished")],
             ["the reason last-player-standing or wrong-move"],
         ),
+        ([End([2, 1, 2], ["player1", "player3"], "mate")], []),
+        ([End([2, 1, 1], ["player1"], "mated")], ["the reason finished or turn-limit or mate"]),
         ([Gone(0), Gone(1), Gone(2), End([0, 0, 0], [], "no-players")], []),
         (
             [Gone(0), Gone(1), Gone(2), End([0, 0, 0], ["player1"], "no-players")],
