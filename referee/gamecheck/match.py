@@ -278,8 +278,12 @@ class RandomMatch:
         # request, the seat does know something about it.
         game: Any = self.game
         seat = request.seat
-        is_open = written[seat] == written[ALL] or self._findings.has("random")
-        if is_open or getattr(game, "redeal", None) is None:
+        # Something that no viewer sees, such as a stock, may be hidden even if all views are equal.
+        small = isinstance(game, SmallGame)
+        hides = small and bool(self._guard("secret", lambda: game.game.secret(seat)))
+        self.is_open &= not hides
+        is_open = written[seat] == written[ALL] and not hides
+        if is_open or self._findings.has("random") or getattr(game, "redeal", None) is None:
             return
         copied = self._guard("copy", lambda: game.copy(SeededRandomSource(1)))
         if copied is None:

@@ -90,7 +90,7 @@ def strict(definition: GameDefinition) -> Any:
         def reply(self, *_: Any) -> Any:
             raise DifferenceError("no move")
 
-    return Strict
+    return lambda: Strict([])
 
 
 def narrow(definition: GameDefinition) -> Any:

@@ -157,6 +157,22 @@ def test_a_secret_list_that_is_made_on_the_spot_is_found(tmp_path: Path) -> None
     assert found.where.endswith("own.py:24")
 
 
+def test_a_stock_that_all_may_not_see_is_dealt_again_too(tmp_path: Path) -> None:
+    """All views are equal, also the one that sees everything, because no view has the stock."""
+    hidden = (
+        "self.bonus, self.left_at = 0, [[1], [2]], None",
+        "self.bonus, self.stock = 0, [0, 0], [*range(9)]",
+        "b if sees(viewer, s) else None",
+        "b",
+        "[self.bonus[1 - seat]]",
+        "[self.stock]",
+    )
+    assert check_own(tmp_path, *hidden, matches=1).findings == []
+    shows = ('"bonus": bonus', '"bonus": bonus, "next": self.stock[-1]')
+    (found,) = check_own(tmp_path, *hidden, *shows, matches=1).findings
+    assert found.text.startswith("view(0) shows state.next, which changes when the hidden things")
+
+
 @pytest.mark.parametrize("wrong_move", ["loses", "first"])
 def test_a_game_without_an_end_is_found(wrong_move: str, tmp_path: Path) -> None:
     found = check_own(
