@@ -107,11 +107,12 @@ def phrases(shown: Sequence[Part]) -> list[Phrase]:
 
 def _marks(marks: Mapping[str, Any], shown: Sequence[Part]) -> Iterator[Phrase]:
     if marks and any(isinstance(part, Board) for part in shown):
-        said = [f"{mark} {_meaning(means)}" for mark, means in marks.items()]
+        said = [f"{mark} {meaning(means)}" for mark, means in marks.items()]
         yield Phrase("marks", ", ".join(said))
 
 
-def _meaning(means: Any) -> str:
+def meaning(means: Any) -> str:
+    """Describe a value of `Game.marks`."""
     if isinstance(means, int):
         return seat_id(means)
     return means if isinstance(means, str) else str(means[0])

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.games.small.author import Game, WrongMove, lists_all, seats_of
+from referee.games.small.person import meaning
 
 _PLAYER = re.compile(r"\{(winner|loser)\}")
 _COSTS: dict[WrongMove, str] = {
@@ -52,6 +53,12 @@ def _rules(kind: type[Game], name: str) -> Iterator[str]:
     if not lists_all(kind):
         own = getdoc(kind.accepts) if kind.accepts.__doc__ else ""
         yield f"`moves` lists only some of the legal moves, and `more_moves` is true. {own}".strip()
+    if kind.marks:
+        marks = (f"`{mark}` is {meaning(means)}" for mark, means in kind.marks.items())
+        yield f"On a board, {', '.join(marks)}."
+    if any(kind.edges):
+        across, down = (f"`{' '.join(names)}`" for names in kind.edges)
+        yield f"The columns of a board are called {across}, and its rows {down}."
     if kind.reasons:
         clauses = {code: _PLAYER.sub(r"the \1", clause) for code, clause in kind.reasons.items()}
         ends = (f"`{code}` ({clause})" for code, clause in clauses.items())
@@ -66,12 +73,13 @@ def _leaving(kind: type[Game]) -> str:
         # With two players, the match is over when a player leaves, so we don't need the author's
         # rule for continuing.
         return f"If a player is disqualified{loses}, the game ends, and the other player wins."
-    own = kind.leave is not Game.leave
-    rule = (getdoc(kind.leave) if own and kind.leave.__doc__ else "") or ""
+    rule = "If it is the turn of a player who has left, the first legal move is played."
+    if kind.leave is not Game.leave:
+        own = getdoc(kind.leave) if kind.leave.__doc__ else None
+        rule = own or "Its rules say what happens then."
     return (
         f"A player who is disqualified{loses} has the last rank. If two or more players are left, "
-        f"the game continues. If it is the turn of a player who has left, the first legal move is "
-        f"played.\n\n{rule}"
+        f"the game continues. {rule}"
     )
 
 

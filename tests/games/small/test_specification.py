@@ -106,6 +106,14 @@ def test_the_cost_of_a_wrong_move(costs: WrongMove) -> None:
     assert ("by a wrong move" in text_of(kind, "4.2")) == (costs == "loses")
 
 
+def test_the_marks_and_edges_of_a_board() -> None:
+    marked = type("Marked", (Described,), {"marks": {"X": 0, "#": ("wall", "gray")}})
+    assert "On a board, `X` is player1, `#` is wall." in text_of(marked, "4")
+    named = type("Named", (Described,), {"edges": ("ab", "21")})
+    assert "columns of a board are called `a b`, and its rows `2 1`." in text_of(named, "4")
+    assert "board" not in text_of(Described, "4")
+
+
 def test_a_player_who_leaves() -> None:
     class Leaving(Described):
         def leave(self, seat: int) -> None:
@@ -113,7 +121,9 @@ def test_a_player_who_leaves() -> None:
 
     assert "the other player wins" in text_of(Bare, "4.2")
     assert "the first legal move is played" in text_of(Described, "4.2")
-    assert text_of(Leaving, "4.2").endswith("\n\nThe numbers of the player go to nobody.")
+    assert text_of(Leaving, "4.2").endswith("continues. The numbers of the player go to nobody.")
+    Leaving.leave.__doc__ = None
+    assert text_of(Leaving, "4.2").endswith("continues. Its rules say what happens then.")
 
 
 def test_limits_of_the_game() -> None:
