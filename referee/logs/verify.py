@@ -112,9 +112,11 @@ class _Verification:
         if rerun.wrong_end is not None:
             return self.differs(rerun.wrong_end)
         assert rerun.match.outcome is not None
-        winners = " and ".join(seat_id(seat) for seat in rerun.match.outcome.winners)
+        won = rerun.match.outcome.winners
+        winners = " and ".join(map(seat_id, won)) or "nobody"
+        result = "a draw" if len(won) == len(header.bots) else f"{winners} won"
         bots = escaped(" vs ".join(bot[:_EXCERPT] for bot in header.bots))
-        text = f"{reader.line} lines, seed {header.seed}, {bots}, {winners or 'nobody'} won"
+        text = f"{reader.line} lines, seed {header.seed}, {bots}, {result}"
         return Verdict(reader.name, Kind.VALID, f"{reader.name}: valid ({text})", lines=reader.line)
 
     def unreadable(self, error: LogReadError) -> Verdict:

@@ -214,7 +214,7 @@ def game_page(definition: GameDefinition) -> SpecPage:
     """
     if not definition.specification_text:
         return load_page(definition.specification)
-    limits = _limits_text(definition)
+    limits = _own_text(definition)
     return _with_text(
         definition.name, definition.specification, definition.specification_text, limits
     )
@@ -238,20 +238,27 @@ def _with_text(game: str, name: str, text: str, limits: str) -> SpecPage:
     return _added(page.sections, SpecPage(name, _sections(limits), f"the page of {game}"))
 
 
-def _limits_text(definition: GameDefinition) -> str:
-    """Write sections with the default limits of a game.
+def _own_text(definition: GameDefinition) -> str:
+    """Write sections with the default limits and the end reasons of a game.
 
-    The page that all games share leaves these numbers to the page of the game. We add them to a
-    text from outside, which may not have them.
+    The page that all games share leaves these to the page of the game. We add them to a text from
+    outside, which may not have them.
     """
     name, given = definition.name, definition.limits
     line = given.get("line_limit", Limits().line_limit) / UNITS["K"]
     seconds = given.get("time_limit", Limits().time_limit)
     time = "none" if is_none(seconds) else f"{seconds:,g} s"
+    codes = read_page(definition.specification).sections.get(SHARED.codes)
+    reasons = "".join(
+        f"| `{code}` | [4](#4-game) | {definition.why_ended(code)} |\n"
+        for code in definition.reasons
+        if codes is not None and f"| `{code}` |" not in codes.text
+    )
+    table = f"**End reasons.**\n\n| code | section | why |\n|---|---|---|\n{reasons}"
     return (
         f"### 1.3 Limits\n\nThe line limit of `{name}` is {line:,g} KiB.\n"
         f"### 8.1 The clock\n\nThe time limit of `{name}` is {time} unless `--time-limit` says "
-        "otherwise.\n"
+        f"otherwise.\n{f'## {SHARED.codes} Codes{chr(10) * 2}{table}' if reasons else ''}"
     )
 
 

@@ -22,7 +22,9 @@ from referee.games.small.parts import Board, Cards, Hands, Part, parts, word, wo
 
 _GAPS = re.compile(r"""[\s,:"\[\]{}]+""")
 """We replace these by hyphens in the names of choices, so that each name is a single word."""
-_OTHERS = "There are other legal moves. At a terminal, type one as in JSON."
+_OTHERS = (
+    "There are other legal moves. Type one as in JSON at a terminal: it counts, right or wrong."
+)
 MOST_COLUMNS = 60
 """If a row with spaces between the cells would be wider than this, we leave out the spaces."""
 
@@ -73,7 +75,7 @@ class Person(TurnListener[Turn]):
             state=[*phrases(shown), *_marks(self.kind.marks, shown)],
             remarks=[Phrase("", _OTHERS)] if request.more_moves is True else [],
             targets=targets(self.kind, shown, request.moves, self._seat),
-            help=[_paragraph(method) for method in (self.kind, self.kind.legal, self.kind.accepts)],
+            help=[*filter(None, map(_paragraph, (self.kind, self.kind.legal, self.kind.accepts)))],
             read=read,
         )
         return {"type": "move-reply", "move": moves[pick]}

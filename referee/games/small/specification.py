@@ -5,7 +5,6 @@ Fault messages refer to section numbers, so the numbers are the same for all sma
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from inspect import getdoc
 from typing import Any
@@ -16,7 +15,6 @@ from msgspec import Struct
 from referee.games.small.author import Game, WrongMove, lists_all, seats_of
 from referee.games.small.person import meaning
 
-_PLAYER = re.compile(r"\{(winner|loser)\}")
 _COSTS: dict[WrongMove, str] = {
     "loses": "The player loses, and the referee announces `player-lost` ([2.5](#25-player-lost)).",
     "first": "The first legal move is played in place of the wrong reply.",
@@ -59,10 +57,6 @@ def _rules(kind: type[Game], name: str) -> Iterator[str]:
     if any(kind.edges):
         across, down = (f"`{' '.join(names)}`" for names in kind.edges)
         yield f"The columns of a board are called {across}, and its rows {down}."
-    if kind.reasons:
-        clauses = {code: _PLAYER.sub(r"the \1", clause) for code, clause in kind.reasons.items()}
-        ends = (f"`{code}` ({clause})" for code, clause in clauses.items())
-        yield f"Its own end reasons are {', '.join(ends)}."
     if kind.secrets:
         yield f"Hidden from spectators: {kind.secrets}."
 

@@ -77,8 +77,10 @@ class Painter:
             if player in players
         )
         yield ""
-        won = f"{winners} won" if winners else "Nobody won"
         seats = [seat for seat, player in enumerate(players) if player in end.winners]
+        won = f"{winners or 'Nobody'} {'share the win' if len(seats) > 1 else 'won'}"
+        if len(seats) == len(players):
+            won = f"A draw between {winners}"
         why = GAMES[start.game].why_ended(plain(end.reason), [*map(plain, names)], seats)
         text = f"{won}: {why}. Scores: {scores}."
         yield from (self._paint(line, "bold") for line in self._wrap(text, 2))

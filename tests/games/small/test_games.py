@@ -24,6 +24,7 @@ from referee.games.small import Chance, Game, definition, sees
 from referee.games.small.machine import SmallGame, find
 from referee.games.small.messages import MoveReply, MoveRequest, MovesPlayed, PlayerLost
 from referee.match.machine import Match, Sent
+from referee.match.pages import game_page, unmarked
 from tests.games.test_leaks import leaky
 from tests.support.any_game import Course
 from tests.support.helpers import NAMES, TIMES, name_line
@@ -420,7 +421,8 @@ def test_a_game_says_why_it_ended() -> None:
             assert game.outcome.reason == setting
     rules = definition(kind, "own")
     assert rules.why_ended("mate", ["A", "B"], [1]) == "B has mated"
-    assert "Its own end reasons are `mate` (the winner has mated)." in rules.specification_text
+    (code,) = (code for code in game_page(rules).codes if code.code == "mate")
+    assert (unmarked(code.section), code.why) == ("4", "the winner has mated")
 
 
 def test_in_a_turn_of_all_a_seat_that_leaves_plays_its_first_move() -> None:

@@ -241,3 +241,16 @@ def played(turn: int, *, scores: tuple[int, ...] = (0, 0, 0)) -> MovesPlayed:
 )
 def test_what_is_checked_without_the_rules(messages: list[Any], expected: list[str]) -> None:
     assert rest(*messages) == expected
+
+
+@pytest.mark.parametrize(("scores", "says"), [("[0, 0]", "a draw)"), ("[0, 1]", "player2 won)")])
+def test_verify_calls_a_draw_a_draw(
+    scores: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, record = str(tmp_path / "even.py"), str(tmp_path / "even.record.jsonl")
+    Path(file).write_text(THIRD.replace("[self.sum % 5, self.sum % 7]", scores))
+    with clean_games():
+        find_game(file)
+        referee.play_match([first_move] * 2, game=file, seed=1, record=record)
+        assert cli.main(["verify", record, "--game", file]) == 0
+    assert capsys.readouterr().out.rstrip().endswith(says)

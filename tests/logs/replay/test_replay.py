@@ -429,3 +429,22 @@ def test_no_damage_makes_it_fail(
     except LogReadError:
         return
     painted(replay, items, Painter(80, colour=False))
+
+
+@pytest.mark.parametrize(
+    ("winners", "says"),
+    [
+        ([], "Nobody won: "),
+        (["player2"], "player2 B won: "),
+        (["player1", "player3"], "player1 A and player3 C share the win: "),
+        (
+            ["player1", "player2", "player3"],
+            "A draw between player1 A and player2 B and player3 C: ",
+        ),
+    ],
+)
+def test_the_end_names_the_winners_or_a_draw(winners: list[str], says: str) -> None:
+    start = Start("dominion", ["A", "B", "C"], [], None, [])
+    end = GameEnd([3, 3, 3], winners, "turn-limit")
+    text = " ".join(map(str.strip, Painter(80, colour=False).end(end, start)))
+    assert text.strip().startswith(says)
