@@ -8,6 +8,7 @@ import random
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from referee.gamecheck import check, match
 from referee.gamecheck.check import GameReport, check_game
 from referee.gamecheck.findings import Findings
+from referee.gamecheck.guard import GameStoppedError, Guard
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import PUBLIC, Outcome, Request, Viewer
 from tests.support import mixed
@@ -247,6 +249,17 @@ def test_a_check_goes_on_after_a_match_that_failed() -> None:
     told.clear()
     check_game(mixed.RULES, 1, 1, SECONDS, thorough=True, on_match=told.append)
     assert told == [0, 2]
+
+
+def test_the_time_of_calls_is_summed_by_what_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count(0.0)  # each call takes a second
+    monkeypatch.setattr("referee.gamecheck.guard.time.monotonic", lambda: next(clock))
+    told: list[dict[str, float]] = []
+    guard = Guard(Findings(), SECONDS, lambda spent: told.append(dict(spent)))
+    for what, call in (("view(0)", int), ("view(PUBLIC)", int), ("legal", lambda: 1 / 0)):
+        with suppress(GameStoppedError):
+            guard(what, call)
+    assert told == [{"view": 1.0}, {"view": 2.0}, {"view": 2.0, "legal": 1.0}]
 
 
 def test_a_slow_game_is_told_how_many_replies_a_second_it_takes(

@@ -86,6 +86,14 @@ def test_a_move_that_is_not_accepted_is_a_fault_and_one_of_the_list_is_played(mo
     assert moves == [{"player1": [10, 0, 0], "player2": [0, 0, 10]}]
 
 
+def test_a_reply_without_a_move_is_a_fault_whatever_is_accepted() -> None:
+    game = new(type("All", (Share,), {"accepts": lambda self, seat, move: True}), 2)
+    game.advance({0: MoveReply(), 1: MoveReply([10, 0, 0])})
+    assert [event.detail for event in game.take_events() if isinstance(event, Fault)] == [
+        "`move` is missing, which is not one of the legal moves"
+    ]
+
+
 def test_what_plays_for_a_seat_that_left_is_one_of_the_list() -> None:
     game = new(type("Three", (Share,), {"players": 3}), 3)
     game.advance({0: LEFT, 1: MoveReply([0, 5, 5])})
@@ -132,6 +140,7 @@ def asked(request: MoveRequest) -> tuple[Any, Any]:
     [
         ("2", [4, 3, 3]),
         ("10-0-0", [10, 0, 0]),
+        ("[10,0,0]", [10, 0, 0]),
         ("[4, 3.0,3]", [4, 3, 3]),
         (" [ 2 ,3,5 ]", [2, 3, 5]),
     ],
@@ -157,6 +166,7 @@ def test_strange_moves_have_a_strange_part_or_one_too_few_or_too_many() -> None:
     moves = [*strange_moves([{"to": 3}])]
     for move in ([{"to": None}], [{"to": 0.5}], [{}], [{"to": 3}, {"to": 3}], None, [True], {}):
         assert move in moves
+    assert {"to": 3} in [*strange_moves({"from": 1, "to": 3})]
 
 
 @pytest.mark.parametrize(

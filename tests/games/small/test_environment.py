@@ -94,7 +94,8 @@ class Hides(Piles):
     def view(self, viewer: Any) -> dict[str, Any]:
         seen = [text if viewer in (seat, ALL) else None for seat, text in enumerate(("JQ~", "JJ"))]
         last = "unknown" if viewer is ALL else None
-        return {"texts": seen, "more": {"rows": seen[1] and [seen[1], "Q"], "last": last}}
+        rows = {"first": seen[1], "second": "Q"} if seen[1] else None
+        return {"texts": seen, "more": {"rows": rows, "last": last}}
 
 
 def test_a_hidden_value_has_as_many_places_as_the_value() -> None:
