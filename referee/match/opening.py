@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -85,7 +86,7 @@ def _drawn(
         match.receive(seat, name_line(seat, match.names[seat]))
     left = spec.opening
     while left and match.due:
-        requests = _hear(match, players)
+        requests = _hear(match, players, spec.definition.requests)
         is_drawn = not any(recorded)
         left -= is_drawn
         for seat in match.due:
@@ -101,13 +102,17 @@ def _drawn(
     return None if left or match.outcome is not None else answers
 
 
-def _hear(match: Match, players: Players) -> dict[int, Struct]:
+def _hear(match: Match, players: Players, kinds: tuple[type[Struct], ...]) -> dict[int, Struct]:
     """Show new messages to the players. Returns the requests, by seat."""
     requests = {}
     for entry in match.take_entries():
         if isinstance(entry, Sent):
+            message = entry.message
+            if isinstance(message, kinds):
+                # The struct may have JSON in place of values, because it's made to be sent.
+                message = msgspec.json.decode(entry.line, type=type(message))
             for seat in range(len(match.names)) if entry.to is None else [entry.to]:
-                players.observe(seat, entry.message)
+                players.observe(seat, message)
             if entry.to is not None:
-                requests[entry.to] = entry.message
+                requests[entry.to] = message
     return requests

@@ -19,7 +19,7 @@ from referee.match.opening import TRIES, check_opening, opening_answers
 from referee.match.players import Players, name_line
 from referee.match.spec import MatchSpec, match_spec
 from tests.support.live import ROOT
-from tests.support.own_game import clean_games
+from tests.support.own_game import STICKS, clean_games
 
 GAMES_OF_SPEC = ROOT / "spec" / "examples" / "games"
 
@@ -144,3 +144,11 @@ def test_a_game_whose_legal_replies_are_faults(monkeypatch: pytest.MonkeyPatch) 
         GameError, match="dominion: its list of legal replies has one that is a fault"
     ):
         opening_answers(spec_of("dominion", 1))
+
+
+def test_a_game_without_an_environment_has_openings() -> None:
+    """Its players read requests like people."""
+    with clean_games():
+        game = outside.add(str(STICKS.with_name("pawns.py")))
+        answers = opening_answers(spec_of(game, 4))
+    assert [len(lines) for lines in answers] == [3, 3]
