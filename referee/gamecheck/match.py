@@ -346,6 +346,7 @@ class RandomMatch:
                 if self._guard("accepts", partial(asked.legal_move, seat, move)) is not UNSET:
                     copied = self._guard("copy", lambda: game.copy(SeededRandomSource(1)))
                     self._play_on(copied, {**given, seat: MoveReply(move)})
+                    self._guard("words", partial(type(game.game).words, move))
         self._findings.at = at
 
     def _play_on(self, game: SmallGame, replies: Mapping[int, object]) -> None:

@@ -170,14 +170,22 @@ def test_strange_moves_have_a_strange_part_or_one_too_few_or_too_many() -> None:
 
 
 @pytest.mark.parametrize(
-    ("accepts", "says"),
+    ("changes", "says"),
     [
-        (lambda self, seat, move: sum(move) == 10, "TypeError"),
-        (lambda self, seat, move: isinstance(move, list), "apply raised"),
+        ({"accepts": lambda self, seat, move: sum(move) == 10}, "TypeError"),
+        ({"accepts": lambda self, seat, move: isinstance(move, list)}, "apply raised"),
+        (
+            {
+                "accepts": lambda self, seat, move: move == [],
+                "apply": lambda self, move: setattr(self, "to_move", None),
+                "words": classmethod(lambda cls, move: str(move[0])),
+            },
+            "lambda raised IndexError",
+        ),
     ],
 )
-def test_a_check_finds_what_strange_moves_break(accepts: Any, says: str) -> None:
-    rules = definition(type("Careless", (Share,), {"accepts": accepts}), "careless")
+def test_a_check_finds_what_strange_moves_break(changes: Any, says: str) -> None:
+    rules = definition(type("Careless", (Share,), changes), "careless")
     findings = Findings()
     with pytest.raises(GameStoppedError):
         RandomMatch(rules, Setting(1, 2), Guard(findings, 5), findings).play()
