@@ -35,7 +35,6 @@ FLOCK = "hhqqi4x"
 """The layout of `struct flock`: type, whence, start, length, pid."""
 F_GET_RW_HINT, F_SET_RW_HINT = 1035, 1036
 IN_OPEN = 0x20
-FAMILIES = {socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK}
 SYSCALLS = {
     "x86_64": {"io_uring_setup": 425, "bpf": 321, "perf_event_open": 298, "add_key": 248},
     "aarch64": {"io_uring_setup": 425, "bpf": 280, "perf_event_open": 241, "add_key": 217},
@@ -418,13 +417,20 @@ def in_child(attempt):
 
 
 def other_sockets(argument):
-    """Open sockets of families that a network namespace doesn't isolate, such as AF_VSOCK."""
+    """Open sockets of all families and types, except the streams between own processes."""
     got = []
-    for family in set(socket.AddressFamily) - FAMILIES:
+    for family in socket.AddressFamily:
         for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, socket.SOCK_RAW):
-            with contextlib.suppress(OSError), socket.socket(family, kind):
-                got.append(family.name)
-    return " ".join(sorted(set(got)))
+            if (family, kind) != (socket.AF_UNIX, socket.SOCK_STREAM):
+                with contextlib.suppress(OSError), socket.socket(family, kind):
+                    got.append(f"{family.name} {kind.name}")
+    return ", ".join(got)
+
+
+def all_cores(argument):
+    """Try to run on all cores, as if the referee had not pinned this match to some (--pin)."""
+    os.sched_setaffinity(0, range(os.cpu_count()))
+    return f"runs on {os.sched_getaffinity(0)}"
 
 
 def user_namespace(argument):

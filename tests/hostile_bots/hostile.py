@@ -419,32 +419,18 @@ def take_files(size):
         os.close(os.open(f"/tmp/{name}", os.O_CREAT))
 
 
-def take_sockets(size, kind, family="AF_INET"):
+def take_sockets(size):
     """Fill the buffers of sockets that nobody reads from."""
     import socket
 
-    kind, family = getattr(socket, kind), getattr(socket, family)
-    server = None
-    if family == socket.AF_INET and kind == socket.SOCK_STREAM:
-        server = socket.create_server(("127.0.0.1", 0), backlog=1000)
     taken = 0
     while taken < size << 20:
-        if family == socket.AF_UNIX:
-            pair = socket.socketpair()
-        elif server:
-            one = socket.create_connection(server.getsockname())
-            pair = (one, server.accept()[0])
-        else:
-            one = socket.socket(family, kind)
-            one.bind(("127.0.0.1", 0))
-            one.connect(one.getsockname())
-            pair = (one,)
-        TAKEN.append(pair)
-        pair[0].setblocking(False)
+        TAKEN.append(socket.socketpair())
+        one = TAKEN[-1][0]
+        one.setblocking(False)
         with contextlib.suppress(BlockingIOError):
-            # We send few datagrams, because those that don't fit are dropped.
-            for _ in range(4 if kind == socket.SOCK_DGRAM else 128):
-                taken += pair[0].send(bytes(1 << 15))
+            for _ in range(128):
+                taken += one.send(bytes(1 << 15))
 
 
 KINDS = {
@@ -454,9 +440,7 @@ KINDS = {
     "children": take_children,
     "once": take_once,
     "files": take_files,
-    "tcp": functools.partial(take_sockets, kind="SOCK_STREAM"),
-    "udp": functools.partial(take_sockets, kind="SOCK_DGRAM"),
-    "unix": functools.partial(take_sockets, kind="SOCK_STREAM", family="AF_UNIX"),
+    "unix": take_sockets,
 }
 
 

@@ -308,15 +308,11 @@ def limits() -> Iterator[Behaviour]:
     both = "memory-limit" if together else "exited"
     yield limited("takes 200 MiB", "take_memory", "1 200", memory, both)
     yield limited("8 processes take 25 MiB each", "take_memory", "8 25", memory, "memory-limit")
-    for kind in ("shared", "let-go", "memfd", "children", "files", "unix", "tcp"):
+    for kind in ("shared", "let-go", "memfd", "children", "files", "unix"):
         taken = limited(f"takes 400 MiB: {kind}", "take_as", f"{kind} 400", memory, "memory-limit")
         # Without a sandbox, these don't count as the bot's memory.
-        if kind in ("files", "unix", "tcp"):
+        if kind in ("files", "unix"):
             taken = taken._replace(expected={"bwrap": str(taken.expected)})
-        if (
-            kind == "tcp" and home is not None and home.name == "cgroup-v2"
-        ):  # the kernel denies more socket memory
-            taken = taken._replace(expected={"bwrap": "1, timeout"})
         yield taken
     for what in ("fork", "threads"):
         none = "exited" if together else "plays on"
@@ -654,7 +650,8 @@ def on_rights() -> Iterator[Behaviour]:
     abstract.listen()
     name = f"referee-attack-{os.getpid()}"
     yield attack("connects to an abstract socket", "connect_abstract", name)
-    yield attack("opens sockets that leave the machine", "other_sockets", none=ANY)
+    yield attack("opens sockets other than Unix streams", "other_sockets", none=ANY)
+    yield attack("leaves the cores of its match", "all_cores")
     for what, mode in (
         ("makes a user namespace", "user_namespace"),
         ("mounts a file system", "mount"),

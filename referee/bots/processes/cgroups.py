@@ -35,10 +35,6 @@ LEAF = "referee"
 """With v2, the referee moves itself into a child group of this name."""
 _V1 = ("memory", "pids", "cpuacct", "cpu", "freezer")
 _NEEDED = {"memory", "pids"}
-# With v1, socket buffers (TCP and UDP) don't count as memory, but have a counter of their own.
-_SOCKETS = "memory.kmem.tcp"
-# In this case, the limit for socket buffers is the memory limit divided by this number.
-_SOCKET_PART = 8
 _SYSTEMD_SECONDS = 10
 
 
@@ -200,11 +196,7 @@ def _can_make_in(folder: str) -> bool:
 
 
 class Cgroup:
-    """The group of one bot. Call `make` to create it, and remove `folders` at the end.
-
-    Attributes:
-        socket_limit: limit for socket buffers in bytes, if they don't count as memory.
-    """
+    """The group of one bot. Call `make` to create it, and remove `folders` at the end."""
 
     def __init__(self, place: Home) -> None:
         # The process id isn't enough for a name. An earlier referee with the same id may have been
@@ -213,7 +205,6 @@ class Cgroup:
         self._is_v2 = place.name == "cgroup-v2"
         self._at = {kind: f"{folder}/{name}" for kind, folder in place.folders.items()}
         self.folders = tuple(dict.fromkeys(self._at.values()))
-        self.socket_limit = math.inf
 
     def make(self, limits: Limits) -> None:
         """Create the group, and limit its memory and its number of processes.
@@ -233,11 +224,6 @@ class Cgroup:
             _write(f"{at['memory']}/{name}", str(memory))
             with contextlib.suppress(OSError):  # the file is missing if there's no swap
                 _write(f"{at['memory']}/{of_swap}", swap, create=False)
-            if not self._is_v2:  # with v2, socket buffers count as memory
-                with contextlib.suppress(OSError):  # not every system has this counter
-                    sockets = int(memory) // _SOCKET_PART
-                    _write(f"{at['memory']}/{_SOCKETS}.limit_in_bytes", str(sockets), create=False)
-                    self.socket_limit = sockets
         if limits.process_limit < math.inf:
             _write(f"{at['pids']}/pids.max", str(limits.process_limit))
 
@@ -261,12 +247,6 @@ class Cgroup:
         """Number of processes that the system killed because of the memory limit."""
         name = "memory.events" if self._is_v2 else "memory.oom_control"
         return _value(f"{self._at['memory']}/{name}", "oom_kill") or 0
-
-    @property
-    def socket_bytes(self) -> int:
-        """Size of all TCP and UDP socket buffers. This only works if there's a `socket_limit`."""
-        text = _read_at_once(f"{self._at['memory']}/{_SOCKETS}.usage_in_bytes")
-        return int(text) if text else 0
 
     @property
     def refused_forks(self) -> int:

@@ -50,9 +50,7 @@ def enforced_by() -> LimitsBy:
 
 def unenforced_limits() -> list[str]:
     """Describe the limits of sandboxed bots that can't be enforced here (limits.md, 3)."""
-    if enforced_by() == "cgroup-v1":
-        return ["sockets may take a quarter of the memory limit beside it"]
-    if enforced_by() == "cgroup-v2":
+    if enforced_by() != "rlimits":
         return []
     found = [
         "a bot can exceed its memory limit between two looks",

@@ -3,9 +3,9 @@
 Without a control group, the system can only limit the private memory of each single process
 (`confinement.py`), so the referee itself has to measure the rest (limits.md, 2). Exact numbers are
 expensive, though. We start with a cheap upper bound: the private memory of each process, all shared
-memory of the machine, and all its socket buffers. For an honest bot, even this sum is below the
-limit. If it isn't, we replace one part after another by the bot's exact share, until the sum is
-below the limit or all parts are exact.
+memory of the machine, and what the bot's sockets and descriptors can hold. For an honest bot, even
+this sum is below the limit. If it isn't, we replace one part after another by the bot's exact
+share, until the sum is below the limit or all parts are exact.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from referee.bots.processes.orphans import descendants
 from referee.match.limits import MIB, Limits, memory_words
@@ -43,16 +43,18 @@ _KIB = 1024
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 # Even an empty file uses this much kernel memory.
 _INODE_BYTES = 1300
-# A Unix socket may hold this much (net.core.wmem_default). We can't measure how much it really
-# holds.
-_UNIX_SOCKET_BYTES = 208 * _KIB
+# A socket may hold this much: net.core.wmem_default, and a last message of half its size that still
+# fits in, rounded up by the kernel. We can't measure how much it really holds.
+_SOCKET_BYTES = 344 * _KIB
+# Both ends of a pipe may hold two pages. For the first 1,024 pipes of a user it's more, see
+# limits.md.
+_DESCRIPTOR_BYTES = _PAGE
 _OWN = re.compile(rb"^(?:RssAnon|VmPTE|VmSwap):\s+(\d+)", re.M)
 _SHARED = re.compile(rb"^Shmem:\s+(\d+)", re.M)
 _EXACT = re.compile(rb"^(?:Pss_Anon|SwapPss):\s+(\d+)", re.M)
 _PAGE_TABLES = re.compile(rb"^VmPTE:\s+(\d+)", re.M)
-_SOCKETS_USED = re.compile(rb"^sockets: used (\d+)", re.M)
-_BUFFERS = re.compile(rb"^(?:TCP|UDP):.* mem (\d+)", re.M)
-_QUEUES = re.compile(rb"^ *\d+: \S+ \S+ \S+ ([0-9A-F]+):([0-9A-F]+) ", re.M)
+_DESCRIPTORS = re.compile(rb"^FDSize:\s+(\d+)", re.M)
+_SOCKETS = re.compile(rb"^sockets: used (\d+)", re.M)
 _UNNAMED = re.compile(rb" (\w+):(\w+) \d+ +/dev/zero \(deleted\)$", re.M)
 _ON_THEIR_WAY = re.compile(rb"^scm_fds:\s+(\d+)", re.M)
 _MAPPING = re.compile(rb"^(\w+)-(\w+) \S+ (\w+) (\w+:\w+) (\d+)", re.M)
@@ -77,33 +79,9 @@ class Looking(Protocol):
 
 def memory_watch(limits: Limits, sandbox: Sandbox, cgroup: Cgroup | None) -> Looking | None:
     """Return an object that measures a bot's memory, or None if we don't need to or can't."""
-    if limits.memory_limit == math.inf or sys.platform != "linux":
+    if limits.memory_limit == math.inf or sys.platform != "linux" or cgroup is not None:
         return None
-    if cgroup is None:
-        return MemoryWatch(limits, is_inside=sandbox.kind == "bwrap")
-    return SocketWatch(cgroup) if cgroup.socket_limit < math.inf else None
-
-
-class SocketWatch:
-    """Measures socket buffers, for a control group that doesn't count them as memory.
-
-    The system enforces the limit by itself, except for the first bytes of each socket. With many
-    sockets, these bytes add up.
-    """
-
-    def __init__(self, cgroup: Cgroup) -> None:
-        self._cgroup = cgroup
-        self.look_at = 0.0
-
-    def exceeded(self, roots: Set[int]) -> str:  # noqa: D102
-        self.look_at = time.monotonic() + _MOST_REST_SECONDS
-        used, most = self._cgroup.socket_bytes, 2 * self._cgroup.socket_limit
-        if used <= most:
-            return ""
-        return (
-            f"its sockets have taken {used / MIB:,.0f} MiB of memory besides its processes "
-            f"(at most {most / MIB:,g} MiB)"
-        )
+    return MemoryWatch(limits, is_inside=sandbox.kind == "bwrap")
 
 
 class MemoryWatch:
@@ -136,29 +114,27 @@ class MemoryWatch:
 
         If an upper bound is below the limit, we return it, because the exact number is expensive.
         """
-        own = {pid: _kib(_OWN, _read(f"/proc/{pid}/status")) for pid in pids}
+        status = {pid: _read(f"/proc/{pid}/status") for pid in pids}
+        own = {pid: _kib(_OWN, text) for pid, text in status.items()}
         private: float = sum(own.values())
         shared: float = _kib(_SHARED, _read("/proc/meminfo"))
-        content = empty = buffers = 0
-        network = _network(pids) if self._is_inside else None
-        if network is not None:
-            content, empty = _files(network.pid)
-            buffers = network.most_buffers
+        content = kernel = 0
+        if self._is_inside:
+            content, kernel = _inside(pids)
+            kernel += _DESCRIPTOR_BYTES * sum(_sum(_DESCRIPTORS, each) for each in status.values())
 
         def is_above() -> bool:
-            return private + shared + empty + buffers > self._limit
+            return private + shared + kernel > self._limit
 
         if is_above():
             shared = min(shared, content + _unnamed(pids, self._file_limit))
-        if network is not None and buffers and is_above():
-            buffers = _buffers(network.pid)
         until = time.thread_time() + _EXACT_SECONDS
         # Begin with the largest process, where an exact number is likely to change the most.
         for pid in sorted(own, key=own.__getitem__, reverse=True):
             if not is_above() or time.thread_time() > until:
                 break
             private -= max(0.0, own[pid] - _own_share(pid))
-        return private + shared + empty + buffers
+        return private + shared + kernel
 
 
 def _own_share(pid: int) -> float:
@@ -171,45 +147,27 @@ def _own_share(pid: int) -> float:
     return math.inf if _OWN.search(status) else 0.0  # a process that has ended has no memory
 
 
+def _inside(pids: Iterable[int]) -> tuple[int, int]:
+    """Return the size of a sandbox's files in memory, and what its files and sockets use besides.
+
+    One process shows them for all.
+    """
+    for pid in pids:
+        text = _read(f"/proc/{pid}/net/sockstat")
+        if text:
+            content, count = _files(pid)
+            return content, count * _INODE_BYTES + _sum(_SOCKETS, text) * _SOCKET_BYTES
+    return 0, 0
+
+
 def _files(pid: int) -> tuple[int, int]:
     content = count = 0
-    # These are file systems in memory. Their contents count, and so do the files themselves.
     for folder in ("tmp", "dev/shm"):
         with suppress(OSError):
             system = os.statvfs(f"/proc/{pid}/root/{folder}")
             content += (system.f_blocks - system.f_bfree) * system.f_frsize
             count += system.f_files - system.f_ffree
-    return content, count * _INODE_BYTES
-
-
-class _Network(NamedTuple):
-    """A sandbox's network: a process that uses it, and an upper bound for its socket buffers."""
-
-    pid: int
-    most_buffers: int
-
-
-def _network(pids: Iterable[int]) -> _Network | None:
-    for pid in pids:
-        text = _read(f"/proc/{pid}/net/sockstat")
-        # In a sandbox, sockstat only counts the sockets inside, but it counts the buffers of the
-        # whole machine. This gives us an upper bound.
-        if text:
-            sockets = sum(map(int, _SOCKETS_USED.findall(text)))
-            waiting = sum(map(int, _BUFFERS.findall(text))) * _PAGE
-            return _Network(pid, sockets and waiting + sockets * _UNIX_SOCKET_BYTES)
-    return None
-
-
-def _buffers(pid: int) -> int:
-    waiting = sum(
-        int(number, 16)
-        for name in ("tcp", "tcp6", "udp", "udp6")
-        for numbers in _QUEUES.findall(_read(f"/proc/{pid}/net/{name}"))
-        for number in numbers
-    )
-    sockets = _read(f"/proc/{pid}/net/unix").count(b"\n") - 1
-    return waiting + max(0, sockets) * _UNIX_SOCKET_BYTES
+    return content, count
 
 
 def _unnamed(pids: list[int], file_limit: float) -> float:
@@ -243,7 +201,7 @@ def _unnamed(pids: list[int], file_limit: float) -> float:
                     opened[found.st_ino] = found.st_blocks * 512
                 elif stat.S_ISSOCK(found.st_mode):
                     text = _read(f"/proc/{pid}/fdinfo/{name}")
-                    on_their_way += sum(map(int, _ON_THEIR_WAY.findall(text)))
+                    on_their_way += _sum(_ON_THEIR_WAY, text)
     known = sum((mapped | opened).values())
     return known + on_their_way * file_limit if on_their_way else known
 
@@ -263,7 +221,11 @@ def _device() -> int:
 
 
 def _kib(pattern: re.Pattern[bytes], text: bytes) -> int:
-    return sum(map(int, pattern.findall(text))) * _KIB
+    return _sum(pattern, text) * _KIB
+
+
+def _sum(pattern: re.Pattern[bytes], text: bytes) -> int:
+    return sum(map(int, pattern.findall(text)))
 
 
 def _read(path: str) -> bytes:

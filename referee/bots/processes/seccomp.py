@@ -54,6 +54,10 @@ DENIED = {
     "shmget": (29, 194),
     "semget": (64, 190),
     "msgget": (68, 186),
+    "memfd_secret": (447, 447),
+    "vmsplice": (278, 75),
+    # leave the cores of the bot's own match (`--pin`)
+    "sched_setaffinity": (203, 122),
     # namespaces
     "unshare": (272, 97),
     "setns": (308, 268),
@@ -87,8 +91,19 @@ PRETENDED = {
     "utimes": (235, -1),
     "futimesat": (261, -1),
     "utimensat": (280, 88),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
 }
 """These calls do nothing, but report success.
+
+The kernel keeps the access list of a file in memory that counts for nobody, and the list is an
+extended attribute.
 
 Two bots could use a lock on a shared file, or the times of a device, to send messages to each
 other. The filter can't see which file is meant, so we can't allow only harmless calls. We also
@@ -102,14 +117,6 @@ PRETENDED_TO_ROOT = {
     "lchown": (94, -1),
     "fchown": (93, 55),
     "fchownat": (260, 54),
-    "setxattr": (188, 5),
-    "lsetxattr": (189, 6),
-    "fsetxattr": (190, 7),
-    "setxattrat": (463, 463),
-    "removexattr": (197, 14),
-    "lremovexattr": (198, 15),
-    "fremovexattr": (199, 16),
-    "removexattrat": (466, 466),
     "file_setattr": (469, 469),
 }
 """If the referee is root, these calls also do nothing, but report success. In this case, bots own
@@ -157,14 +164,15 @@ Bots can't use them to send SIGCONT. Without a control group, we stop a waiting 
 SIGCONT = 18
 SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG, which sets the signal that a process gets when its parent dies."""
-FAMILIES = (1, 2, 10, 16)
-"""AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK, by which `getifaddrs` lists the network interfaces.
+AF_UNIX, SOCK_STREAM, SOCK_TYPES = 1, 1, 0xF
+"""The only sockets that a program without a network needs are Unix streams.
 
-A network namespace isolates these. It doesn't isolate AF_VSOCK, which reaches the hypervisor."""
-
-SOL_SOCKET, BUFFER_SIZES = 1, (7, 8)
-"""SO_SNDBUF and SO_RCVBUF, handled like `PRETENDED`. We can't see how much data a Unix socket
-contains, so we assume that its buffer is full. That's why bots mustn't enlarge the buffer.
+Only their memory is bounded by their number and by the size of their buffers. Datagrams stay after
+their sender has closed, and some families aren't counted by control groups. AF_VSOCK even reaches
+the hypervisor of a virtual machine."""
+SOL_SOCKET, HOLDING = 1, (7, 8, 26, 32, 33, 50, 51, 52)
+"""SO_SNDBUF and SO_RCVBUF, with and without FORCE, and the options that attach a filter. They're
+handled like `PRETENDED`, because they enlarge the memory that a socket can hold.
 """
 
 
@@ -269,13 +277,15 @@ def _argument_tests(builds: bool) -> Iterator[tuple[tuple[int, int], int, list[b
     yield PERSONALITY, _FIRST, _return_if_in(PERSONALITIES, _ALLOW), _EPERM
     locks = _return_if_in(LOCKS, _ALLOW if builds else _PRETEND)
     yield FCNTL, _SECOND, _return_if_in(FCNTL_COMMANDS, _ALLOW) + locks, _EPERM
-    yield SOCKET, _FIRST, _return_if_in(FAMILIES, _ALLOW), _EAFNOSUPPORT
-    yield SOCKETPAIR, _FIRST, _return_if_in(FAMILIES, _ALLOW), _EAFNOSUPPORT
+    stream = [_do(_LOAD, _SECOND), _do(_AND, SOCK_TYPES), *_return_if(_EQUAL, SOCK_STREAM, _ALLOW)]
+    unix = [_jump(_EQUAL, AF_UNIX, 0, len(stream)), *stream]
+    yield SOCKET, _FIRST, unix, _EAFNOSUPPORT
+    yield SOCKETPAIR, _FIRST, unix, _EAFNOSUPPORT
     death = [_jump(_EQUAL, SET_DEATH_SIGNAL, 0, 3), _do(_LOAD, _SECOND), *wakes]
     yield PRCTL, _FIRST, death, _ALLOW
-    kept = _return_if_in(BUFFER_SIZES, _PRETEND)
+    kept = _return_if_in(HOLDING, _PRETEND)
     sizes = [_jump(_EQUAL, SOL_SOCKET, 0, len(kept) + 1), _do(_LOAD, _THIRD), *kept]
-    yield SETSOCKOPT, _SECOND, [] if builds else sizes, _ALLOW
+    yield SETSOCKOPT, _SECOND, sizes, _ALLOW
     for x86_64, aarch64, index in SENDS.values():
         yield (x86_64, aarch64), _FIRST + 8 * index, wakes, _ALLOW
 

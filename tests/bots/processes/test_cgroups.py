@@ -262,49 +262,36 @@ def contents(group: Cgroup) -> dict[str, str]:
 
 
 SWAP = {"cgroup-v2": "memory.swap.max", "cgroup-v1": "memory.memsw.limit_in_bytes"}
-SOCKETS = "memory.kmem.tcp.limit_in_bytes"
 
 
 @pytest.mark.parametrize(
-    ("version", "has_swap", "has_sockets", "expected"),
+    ("version", "has_swap", "expected"),
     [
-        (v2, True, False, {"memory.max": str(2**28), "memory.swap.max": "0"}),
-        (v1, False, False, {"memory.limit_in_bytes": str(2**28)}),
-        (
-            v1,
-            True,
-            True,
-            {
-                "memory.limit_in_bytes": str(2**28),
-                "memory.memsw.limit_in_bytes": str(2**28),
-                SOCKETS: str(2**25),
-            },
-        ),
+        (v2, True, {"memory.max": str(2**28), "memory.swap.max": "0"}),
+        (v1, False, {"memory.limit_in_bytes": str(2**28)}),
+        (v1, True, dict.fromkeys(("memory.limit_in_bytes", SWAP["cgroup-v1"]), str(2**28))),
     ],
 )
-def test_swap_and_sockets_are_limited_with_the_memory(
+def test_swap_is_limited_with_the_memory(
     version: Callable[[Path], Home],
     has_swap: bool,
-    has_sockets: bool,
     expected: dict[str, str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Some systems lack these files."""
+    """Systems without swap lack this file."""
     home = version(tmp_path)
     mkdir = os.mkdir
 
     def make(folder: str) -> None:
         mkdir(folder)
-        for name in [SWAP[home.name]] * has_swap + [SOCKETS] * has_sockets:
-            if folder.startswith(home.folders["memory"]):
-                Path(folder, name).touch()
+        if has_swap and folder.startswith(home.folders["memory"]):
+            Path(folder, SWAP[home.name]).touch()
 
     monkeypatch.setattr(cgroups.os, "mkdir", make)
     group = Cgroup(home)
     group.make(LIMITS)
     assert contents(group) == expected | {"pids.max": "50"}
-    assert group.socket_limit == (2**25 if has_sockets else math.inf)
     other = Cgroup(home)
     other.make(Limits())
     assert {name for name, text in contents(other).items() if text} == set()
@@ -314,14 +301,12 @@ def test_a_group_of_version_1_has_its_counters(tmp_path: Path) -> None:
     group = Cgroup(v1(tmp_path))
     group.make(Limits())
     at = {Path(folder).parent.name: Path(folder) for folder in group.folders}
-    assert (group.cpu_seconds, group.oom_kills, group.socket_bytes) == (None, 0, 0)
+    assert (group.cpu_seconds, group.oom_kills) == (None, 0)
     assert group.refused_forks == 0
     (at["cpuacct"] / "cpuacct.usage").write_text("1500000000\n")
     (at["memory"] / "memory.oom_control").write_text("oom_kill_disable 0\noom_kill 2\n")
-    (at["memory"] / "memory.kmem.tcp.usage_in_bytes").write_text("4096\n")
     (at["pids"] / "pids.events").write_text("max 7\n")
     assert (group.oom_kills, group.refused_forks, group.cpu_seconds) == (2, 7, 1.5)
-    assert group.socket_bytes == 4096
     state = at["freezer"] / "freezer.state"
     assert group.freeze()
     assert state.read_text() == "FROZEN"

@@ -11,7 +11,7 @@ import pytest
 from referee.bots.command import BotCommand, find_bot
 from referee.bots.processes import cgroups, memory, sandbox
 from referee.bots.processes.launch import LaunchedBot
-from referee.bots.processes.memory import MemoryWatch, SocketWatch, memory_watch
+from referee.bots.processes.memory import MemoryWatch, memory_watch
 from referee.match.limits import MIB, Limits
 from referee.match.sandbox import NO_SANDBOX
 from tests.support.live import hostile
@@ -45,9 +45,7 @@ def no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs_bwrap
-@pytest.mark.parametrize(
-    "kind", ["shared", "let-go", "memfd", "children", "files", "tcp", "udp", "unix"]
-)
+@pytest.mark.parametrize("kind", ["shared", "let-go", "memfd", "children", "files", "unix"])
 def test_memory_of_each_kind_is_counted(kind: str) -> None:
     assert seen(kind, 40, 30).endswith(" MiB of memory (at most 30 MiB)")
 
@@ -81,16 +79,6 @@ def test_the_limit_itself_may_be_used(
     assert watch.exceeded(set()) == ""  # it has ended
 
 
-@pytest.mark.parametrize(("used", "is_over"), [(20 * MIB, False), (20 * MIB + 1, True)])
-def test_sockets_may_take_a_quarter_of_the_limit_beside_it(used: int, is_over: bool) -> None:
-    """The system holds each of them to an eighth, but for the first bytes of each."""
-    group = SimpleNamespace(socket_bytes=used, socket_limit=10 * MIB)
-    watch = SocketWatch(group)  # type: ignore[arg-type]
-    over = "its sockets have taken 20 MiB of memory besides its processes (at most 20 MiB)"
-    assert watch.exceeded(set()) == (over if is_over else "")
-    assert watch.look_at > 0
-
-
 @pytest.mark.parametrize(
     ("free", "took", "rest"),
     [
@@ -112,18 +100,14 @@ def test_the_next_look_is_when_the_limit_may_be_reached(
     assert watch.look_at == pytest.approx(100 + took + rest)
 
 
-def test_who_measures_depends_on_the_group() -> None:
-    limits = Limits(memory_limit=MIB)
-    counting = SimpleNamespace(socket_limit=math.inf)
-    assert memory_watch(limits, NO_SANDBOX, counting) is None  # type: ignore[arg-type]
-    counting.socket_limit = 10
-    assert isinstance(memory_watch(limits, NO_SANDBOX, counting), SocketWatch)  # type: ignore[arg-type]
+def test_a_control_group_measures_by_itself() -> None:
+    limits, group = Limits(memory_limit=MIB), SimpleNamespace()
+    assert memory_watch(limits, NO_SANDBOX, group) is None  # type: ignore[arg-type]
     assert isinstance(memory_watch(limits, NO_SANDBOX, None), MemoryWatch)
-    assert memory_watch(Limits(), NO_SANDBOX, counting) is None  # type: ignore[arg-type]
 
 
 FILES = {
-    "/proc/5/status": b"RssAnon:\t100 kB\nVmPTE:\t0 kB\n",
+    "/proc/5/status": b"FDSize:\t64\nRssAnon:\t100 kB\nVmPTE:\t0 kB\n",
     "/proc/5/smaps_rollup": b"Pss_Anon:  60 kB\n",
     "/proc/6/status": b"RssAnon:\t30 kB\nVmPTE:\t10 kB\n",
     "/proc/6/smaps_rollup": b"Pss_Anon:  1 kB\n",
@@ -149,7 +133,7 @@ def test_only_as_much_is_measured_as_is_needed(
     """Exact numbers are dear, and the largest process comes first."""
     monkeypatch.setattr(memory, "_read", lambda path: FILES.get(path, b""))
     monkeypatch.setattr(memory, "_unnamed", lambda pids, most: unnamed * 1024)
-    monkeypatch.delattr(memory, "_network")  # without a sandbox, it isn't looked at
+    monkeypatch.delattr(memory, "_inside")  # without a sandbox, it isn't looked at
     now = iter([0.0, *[9.0 * is_slow] * 9])
     clock = SimpleNamespace(monotonic=lambda: 0.0, thread_time=lambda: next(now))
     monkeypatch.setattr(memory, "time", clock)
@@ -169,25 +153,18 @@ def test_of_a_process_that_may_not_be_looked_at_all_counts(
 
 @pytest.mark.parametrize(
     ("limit", "used"),
-    # 140 kB of processes, 7 kB of empty files, and at most 90 kB in sockets, where there are 3 kB.
-    [(300, 140 + 50 + 7 + 90), (286, 140 + 20 + 7 + 90), (256, 140 + 20 + 7 + 3)],
+    # 140 kB of processes, 7 kB of empty files and sockets, and a page for each of 64 descriptors
+    [(460, 140 + 50 + 7 + 256), (452, 140 + 20 + 7 + 256)],
 )
-def test_files_and_sockets_of_a_sandbox_count(
+def test_files_sockets_and_descriptors_of_a_sandbox_count(
     limit: int, used: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "_read", lambda path: FILES.get(path, b""))
     monkeypatch.setattr(memory, "_unnamed", lambda pids, most: 5 * 1024)
-    monkeypatch.setattr(memory, "_files", lambda pid: (15 * 1024, 7 * 1024))
-    monkeypatch.setattr(memory, "_network", lambda pids: memory._Network(5, 90 * 1024))
-    monkeypatch.setattr(memory, "_buffers", lambda pid: 3 * 1024)
+    monkeypatch.setattr(memory, "_inside", lambda pids: (15 * 1024, 7 * 1024))
+    monkeypatch.setattr(memory, "_DESCRIPTOR_BYTES", 4096)
     watch = MemoryWatch(Limits(memory_limit=limit * 1024), is_inside=True)
     assert watch._used([5, 6]) == used * 1024
-
-
-SOCKETS = "sockets: used {}\nTCP: inuse 1 orphan 0 tw 0 alloc 1 mem 2\nUDP: inuse 1 mem 1\n"
-TCP = "  sl  local_address rem_address   st tx_queue rx_queue\n" + (
-    "   0: 0100007F:1F90 00000000:0000 0A 0000000A:00000010 00:00000000\n"
-)
 
 
 def test_what_the_system_says_of_memory_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,22 +172,14 @@ def test_what_the_system_says_of_memory_is_read(monkeypatch: pytest.MonkeyPatch)
         **FILES,
         "/proc/6/smaps_rollup": b"Pss_Anon:  1 kB\nSwapPss:  2 kB\n",
         "/proc/7/status": b"RssAnon:\t100 kB\n",  # its exact share may not be read
-        "/proc/5/net/sockstat": SOCKETS.format(3).encode(),
-        "/proc/6/net/sockstat": SOCKETS.format(0).encode(),
-        "/proc/5/net/tcp": TCP.encode(),
-        "/proc/5/net/udp6": TCP.encode(),
-        "/proc/5/net/unix": b"Num RefCount\n0: 2\n1: 3\n",
+        "/proc/5/net/sockstat": b"sockets: used 3\nTCP: inuse 1 orphan 0 tw 0 alloc 1 mem 2\n",
         "/proc/5/maps": b"1000-3000 rw-s 4000 00:01 42 /memfd:x\n5000-6000 rw-p 0 08:01 7\n",
     }
     monkeypatch.setattr(memory, "_read", lambda path: files.get(path, b""))
     assert memory._own_share(6) == (1 + 2 + 10) * 1024
     assert memory._own_share(7) == math.inf
     assert memory._own_share(8) == 0  # it has ended
-    unix = 208 * 1024
-    page = os.sysconf("SC_PAGE_SIZE")
-    assert memory._network([8, 5]) == (5, 3 * page + 3 * unix)
-    assert memory._network([6]) == (6, 0)  # the buffers are of others
-    assert memory._network([8]) is None
-    assert memory._buffers(5) == 2 * (10 + 16) + 2 * unix
-    assert memory._buffers(8) == 0
+    monkeypatch.setattr(memory, "_files", lambda pid: (pid, 2))
+    assert memory._inside([8, 5]) == (5, 2 * 1300 + 3 * 344 * 1024)
+    assert memory._inside([8]) == (0, 0)
     assert [*memory._mappings(5, os.makedev(0, 1))] == [(42, 0x4000 + 0x2000)]

@@ -81,7 +81,7 @@ print(json.dumps({{
     "user": [os.getuid(), os.geteuid(), os.getgid(), os.getegid()],
     "status": status,
     "namespaces": {{name: os.readlink("/proc/self/ns/" + name) for name in told["namespaces"]}},
-    "interfaces": [name for number, name in socket.if_nameindex()],
+    "interfaces": [line.split(":")[0].strip() for line in read("/proc/net/dev").splitlines()[2:]],
     "connected": tried(socket.create_connection, ("127.0.0.1", told["port"])),
     "descriptors": [os.readlink("/proc/self/fd/" + name) for name in os.listdir("/proc/self/fd")
         if os.path.exists("/proc/self/fd/" + name)],
@@ -191,7 +191,7 @@ def test_it_sees_no_process_but_its_own(seen: dict[str, Any]) -> None:
 
 
 def test_it_has_no_network(seen: dict[str, Any]) -> None:
-    assert (seen["interfaces"], seen["connected"]) == (["lo"], "ECONNREFUSED")
+    assert (seen["interfaces"], seen["connected"]) == (["lo"], "EAFNOSUPPORT")
 
 
 def test_it_is_nobody_and_can_become_nobody(seen: dict[str, Any]) -> None:
