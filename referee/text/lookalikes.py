@@ -9,6 +9,7 @@ scripts, or letters that are merely similar.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable, Iterator
 
 # For each Latin letter, the hexadecimal code points of other characters that look like it.
 _LATIN = {
@@ -63,6 +64,10 @@ _INVISIBLE = {
 }
 
 
+# A reader easily takes these for each other, or doesn't remember them.
+_SIMILAR = {"rn": "m", "vv": "w", "cl": "d", " ": "", "-": "", "_": "", ".": ""}
+
+
 def invisible(text: str) -> str:
     """Return the first invisible character in a text, or "" if there isn't one."""
     return next((letter for letter in text if ord(letter) in _INVISIBLE), "")
@@ -81,3 +86,25 @@ def looks(name: str) -> frozenset[str]:
     )
     text = " ".join(seen.split())
     return frozenset({text.casefold(), text.translate(_TO_LATIN).casefold()})
+
+
+def confusable(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield pairs of different names that people may take for each other, such as bot1 and bot-1.
+
+    These may be honest names, so they aren't refused, but named.
+    """
+    first: dict[str, str] = {}
+    for name in names:
+        keys = {_loose(key) for key in looks(name)}
+        yield from (
+            (each, name)
+            for each in dict.fromkeys(first.get(key, name) for key in keys)
+            if each != name
+        )
+        first = dict.fromkeys(keys, name) | first
+
+
+def _loose(text: str) -> str:
+    for signs, other in _SIMILAR.items():
+        text = text.replace(signs, other)
+    return text

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.bots.toml import name_problem
-from referee.text.lookalikes import _TO_LATIN, invisible, looks
+from referee.text.lookalikes import _TO_LATIN, confusable, invisible, looks
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,17 @@ def test_a_name_has_no_character_that_nobody_sees(point: int) -> None:
 @pytest.mark.parametrize("name", [" ", "anna ", " anna", "an  na"])
 def test_a_name_has_no_space_that_nobody_sees(name: str) -> None:
     assert "begins or ends with a space, or has two in a row" in name_problem(name)
+
+
+@pytest.mark.parametrize("other", ["Bot 1 in", "bot-1_in", "bot.1in", "b0t1in", "Botlin", "BOT1IN"])
+def test_names_that_people_take_for_each_other_are_paired(other: str) -> None:
+    assert [*confusable(["bot1in", "anna", other, "bot2in"])] == [("bot1in", other)]
+
+
+@pytest.mark.parametrize(("one", "other"), [("corn", "com"), ("vvv", "wv"), ("clean", "dean")])
+def test_two_letters_may_look_like_one(one: str, other: str) -> None:
+    assert [*confusable([other, one])] == [(other, one)]
+
+
+def test_names_with_nothing_in_common_and_equal_ones_are_no_pairs() -> None:
+    assert [*confusable(["anna", "anne", "anna", "anna #2", "bot1", "bot2", "bot11"])] == []

@@ -25,7 +25,9 @@ from referee.errors import UsageError, UsageErrors
 from referee.games import GAMES
 from referee.games.interface.counts import plural
 from referee.interrupts import Interrupted, Interrupts
-from referee.text.terminal import command_line
+from referee.text.lookalikes import confusable
+from referee.text.terminal import command_line, plain
+from referee.tournament.setup import short_names
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -337,6 +339,9 @@ class _Run:
             if options.sandbox == "auto" and now.sandbox == "none":
                 say(f"bots are in no sandbox: {unavailable_reason()} (silent with --sandbox none)")
             store.add_stage(now)
+        if not options.quiet:
+            for one, other in confusable(short_names(now.bots).values()):
+                say(f"{plain(one)} and {plain(other)} look alike, but are two bots")
         if plan.is_unfinished and options.cluster is None and now.sandbox != "none":
             self._store_limits()
         names = {now.bots[number].name: "; ".join(why.lines) for number, why in plan.broken.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from referee.games.interface.counts import plural
-from referee.text.lookalikes import looks
+from referee.text.lookalikes import confusable
 from referee.text.terminal import plain
 from referee.tournament.report.season import (
     Change,
@@ -162,24 +162,13 @@ def legend(found: Season) -> Iterator[str]:
         yield f"{OPEN} against these bots it won everything, lost everything, or never played."
 
 
-def _lookalikes(found: Season) -> Iterator[tuple[str, str]]:
-    """Yield pairs of names that look alike and are never in the same tournament."""
-    first: dict[str, SeasonBot] = {}
-    for bot in found.bots:
-        others = [first[key] for key in looks(bot.name) if key in first]
-        for other in others[:1]:
-            if not any(all(pair) for pair in zip(other.tournaments, bot.tournaments, strict=True)):
-                yield other.name, bot.name
-        first |= dict.fromkeys(looks(bot.name) - first.keys(), bot)
-
-
 def remarks(found: Season) -> Iterator[str]:
     """Warn about names that look alike, and list what's unusual about each tournament."""
-    for one, other in _lookalikes(found):
-        yield (
-            f"{plain(one)} and {plain(other)} count as two bots, since their names differ. "
-            "If they are one bot, give it the same name each time."
-        )
+    played = {bot.name: bot.tournaments for bot in found.bots}
+    for one, other in confusable(played):
+        is_other = any(all(pair) for pair in zip(played[one], played[other], strict=True))
+        advice = "" if is_other else " If they are one bot, give it the same name each time."
+        yield f"{plain(one)} and {plain(other)} look alike, but count as two bots.{advice}"
     for each in found.tournaments:
         name = plain(each.name)
         if each.position is not None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from referee.games.interface.counts import plural
+from referee.text.lookalikes import confusable
 from referee.text.terminal import duration, plain
 from referee.tournament.choices import FORMATS
 from referee.tournament.report.formats import KnockoutPair, KnockoutStanding
@@ -382,12 +383,19 @@ def remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         yield f"Points by seat: {seats}."
     if facts.mean_turns is not None:
         yield f"{facts.mean_turns:.1f} turns per match; ended by {counts(facts.reasons)}."
+    yield from look_alike(found)
     yield from own_limits(found)
     for name, bot in facts.bots.items():
         yield from _problems_of(name, bot)
     if any(bot.disqualified for bot in facts.bots.values()):
         yield "The same command with --bot NAME shows why a bot was disqualified."
     yield from _irregularities(found, facts)
+
+
+def look_alike(found: Standings) -> Iterator[str]:
+    """Name the bots that people may take for each other."""
+    for one, other in confusable(found.shown.values()):
+        yield f"{plain(one)} and {plain(other)} look alike, but are two bots."
 
 
 def own_limits(found: Standings) -> Iterator[str]:

@@ -146,6 +146,20 @@ def interrupting(after: int, number: int = signal.SIGINT) -> Callable[[Plan], Ma
     return result
 
 
+def test_names_that_people_may_take_for_each_other_are_named_at_the_start(
+    commands: Commands,
+) -> None:
+    bots = ("bot1=big_money", "bot-1=minimal", "bot2=minimal")
+    said = "bot1 and bot-1 look alike, but are two bots"
+    table = commands.run("tournament", *bots, "--deals", "1", "--store", commands.store)
+    assert commands.err.splitlines()[0] == f"referee: {said}"
+    assert f"{said}." in table
+    page = commands.run("standings", commands.store, "--format", "html")
+    assert f"<strong>{said}.</strong>" in page
+    commands.tournament(*bots, "--deals", "2", "--extend")
+    assert commands.err == ""
+
+
 # --- going on -------------------------------------------------------------------------------------
 
 

@@ -338,9 +338,11 @@ def test_names_that_look_alike_in_two_tournaments_are_reported() -> None:
     stores = {"one": of_bots("Carl", "b", "c"), "two": of_bots("carl", "b", "c", seed=2)}
     said = " ".join(" ".join(shown(season(stores))).split())
     assert re.search("Carl and carl|carl and Carl", said)
-    assert "count as two bots, since their names differ." in said
+    assert "look alike, but count as two bots. If they are one bot, give" in said
     stores = {"one": of_bots("Carl", "carl", "c"), "two": of_bots("Carl", "b", "c", seed=2)}
-    assert "count as two bots" not in " ".join(shown(season(stores)))
+    said = " ".join(" ".join(shown(season(stores))).split())
+    assert "look alike, but count as two bots." in said
+    assert "If they are one bot" not in said
 
 
 def test_two_stores_of_one_name_are_told_apart_by_their_folders() -> None:
