@@ -22,6 +22,12 @@ from referee.tournament.schedule.pairing import deal_seed
 from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.store import Store
 
+MAX_LISTED = 1_000_000
+"""At most so many deals of a stage can have seeds from a list.
+
+We have to go through all of them, and a store can claim any number.
+"""
+
 
 class Stage(Struct, frozen=True):
     """Deals that can be played in any order.
@@ -202,9 +208,17 @@ def _seeds(
 
     Args:
         met: number of deals per pair. This adds the new line-ups.
+
+    Raises:
+        UsageError: there are more line-ups than `MAX_LISTED`.
     """
     if setup.deal_seeds is UNSET:
         return None
+    if len(line_ups) > MAX_LISTED:
+        raise UsageError(
+            f"{len(line_ups):,} deals have seeds from a list (--deal-seeds), which is possible for "
+            f"at most {MAX_LISTED:,}: take fewer seeds or bots, or no list"
+        )
     seeds = []
     for line_up in line_ups:
         pairs = list(combinations(sorted(line_up), 2))

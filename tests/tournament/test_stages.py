@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from referee.errors import UsageError
 from referee.tournament.rows import WORKER_KILLED, Plan, unplayed_row
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.swiss import swiss_round
@@ -169,6 +170,20 @@ def test_each_pair_plays_a_list_of_deals_in_its_order(options: Any) -> None:
     assert set(map(tuple, seeds_of_pairs(store).values())) == {LIST}
     store = played(made_setup(6, deal_seeds=LIST, deals=2, **options))
     assert set(map(tuple, seeds_of_pairs(store).values())) == {LIST[:2]}
+
+
+@pytest.mark.parametrize("most", [14, 15])
+def test_a_list_is_for_a_limited_number_of_deals(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of them has to be gone through, and a store can claim any number."""
+    monkeypatch.setattr("referee.tournament.stages.MAX_LISTED", most)
+    setup = made_setup(6, deal_seeds=LIST[:1])  # 15 pairs
+    if most == 15:
+        assert len(seeds_of_pairs(played(setup))) == 15
+    else:
+        with pytest.raises(UsageError, match=r"^15 deals have seeds from a list .* at most 14: "):
+            played(setup)
 
 
 def test_a_swiss_rematch_begins_the_list_again() -> None:
