@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from referee.diagnosis.ending import missed
 from referee.errors import UsageError
+from referee.explaining import sentence
 from referee.games import game_rules
 from referee.games.interface.faults import Disqualification
 from referee.match.sandbox import Sandbox
@@ -87,8 +87,8 @@ def _failure_reason(name: str, seat: SeatRow, sandbox: str) -> str:
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
     if last:
         parts.append(f"its last words on stderr: {last}")
-    if seat.disqualified == Disqualification.EXITED and (hint := missed(sandbox, lines)):
-        parts.append(hint)
+    if seat.disqualified == Disqualification.EXITED:
+        parts += filter(None, [sentence("ending.missed", sandbox, lines)])
     if seat.disqualified == Disqualification.STARTUP_TIMEOUT:
         parts.append("--startup-limit gives it more time")
     return "; ".join(parts)

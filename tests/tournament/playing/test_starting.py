@@ -6,7 +6,9 @@ import json
 import os
 import signal
 import sys
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +16,7 @@ import pytest
 from referee.errors import ShortageError
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.starting import broken_bots
-from referee.tournament.rows import LEFT_OUT, Entrant
+from referee.tournament.rows import LEFT_OUT, Entrant, SeatRow
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes
@@ -48,6 +50,22 @@ def tournament(*words: str, code: int = 0) -> list[str]:
     done = referee("tournament", *SHORT, *words)
     assert done.returncode == code, done.stderr
     return [line.removeprefix("referee: ") for line in done.stderr.splitlines()]
+
+
+def test_a_broken_diagnosis_costs_only_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    starting = "referee.tournament.playing.starting"
+    for name in [*sys.modules]:
+        if name.startswith("referee.diagnosis") or name == starting:
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "referee.diagnosis.ending", None)
+    seat = SeatRow(0, 0, 0, disqualified="exited", detail="no reply", stderr="no weights\n")
+    checked: Any = SimpleNamespace(check=lambda *_: [{0: seat}])
+    setup: Any = SimpleNamespace(bots=[Entrant("anna", "./anna")], sandbox="bwrap")
+    found = import_module(starting).broken_bots(checked, setup, [0])
+    assert str(found[0]).startswith(
+        "anna: no reply; its last words on stderr: no weights; the cause could not be worked out; "
+        "this is a bug in the referee (ModuleNotFoundError in "
+    )
 
 
 @pytest.mark.slow
