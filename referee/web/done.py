@@ -9,6 +9,11 @@ from referee.games.interface.game import ALL, Viewer
 from referee.games.interface.sentence import Part, Seat
 from referee.games.interface.table import IN_PLAY, Move, Moved
 
+MOST_CARDS = 100
+"""A step shows at most this many of the last cards of a turn.
+
+Each step of the turn has them again, and a stranger's log may have an endless turn."""
+
 
 class Done(NamedTuple):
     """The actions in a turn so far, as far as a viewer knows them.
@@ -43,13 +48,13 @@ class Done(NamedTuple):
         for move in seen:
             if move.to in IN_PLAY and move.from_ == "hand":
                 played += (move.card,)
-            elif move.to == "hand" and move.from_ in IN_PLAY:
+            elif move.to == "hand" and move.from_ in IN_PLAY and move.card in played:
                 # This card was taken back. If it was played twice, it doesn't matter which of the
                 # two we remove.
                 place = played.index(move.card)
                 played = (*played[:place], *played[place + 1 :])
-        shown = played or tuple(what.shows)
-        return Done(seat, did, shown, (*got, *what.got), own or counters)
+        shown, all_got = played or tuple(what.shows), (*got, *what.got)
+        return Done(seat, did, shown[-MOST_CARDS:], all_got[-MOST_CARDS:], own or counters)
 
     def in_turn_of(self, seats: Sequence[int]) -> Done:
         """Return the actions with which a turn of these seats starts.

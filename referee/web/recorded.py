@@ -58,8 +58,9 @@ def read_match(
     """
     with LogReader(name) as reader:
         value, _ = first_line(next(iter(reader), b""))
-    given = value if isinstance(value, dict) else {}
-    if not given.keys() & {"type", "entry"}:
+    given = {*value} if isinstance(value, dict) else set()
+    del value  # it may be large, and is read again
+    if not given & {"type", "entry"}:
         problem = (
             "this is not a match record or a spectator log: give a file that --record or --log"
         )
