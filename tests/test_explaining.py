@@ -16,11 +16,16 @@ import referee
 from referee.bots.bot import Failure
 from referee.explaining import attempt, sentence, sentences
 from referee.games import GAMES
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification
+from referee.games.outside import add
 from tests.support.helpers import name_line
+from tests.support.live import ROOT
 from tests.support.live import referee as run
+from tests.support.own_game import clean_games
 
 VALUES = (None, True, 7, -1, 1.5, 10**400, "x", "\x00\u202e", [], ["x"], [[]], [{}], {}, {"x": []})
+KUHN = str(ROOT / "spec" / "examples" / "games" / "kuhn.py")
 BUG = "the cause could not be worked out; this is a bug in the referee"
 
 
@@ -70,7 +75,17 @@ MORE: Mapping[str, list[dict[str, Any]]] = {
         {"type": "patron-reply", "patron": "ANSEI"},
         {"type": "choose-reply", "cards": [1], "effect": 0},
     ],
+    KUHN: [],
 }
+
+
+def _definition(game: str) -> GameDefinition:
+    return GAMES[add(game) if game == KUHN else game]
+
+
+def _played(bots: list[Any], game: str, turns: int) -> referee.MatchResult:
+    options = {} if game == KUHN else {"max_turns": turns}
+    return referee.play_match(bots, seed=1, game=game, options=options)
 
 
 def _simple(game: str) -> Any:
@@ -79,14 +94,14 @@ def _simple(game: str) -> Any:
 
 
 def _simplest(game: str, request: Mapping[str, Any]) -> Any:
-    simplest = GAMES[game].simplest_reply
+    simplest = _definition(game).simplest_reply
     assert simplest is not None
     return simplest(request)
 
 
 def _attacker(game: str, made: Callable[[Mapping[str, Any]], Any]) -> Any:
     """Return a bot that answers the first request of each type by `made`."""
-    requests = {struct.__struct_config__.tag for struct in GAMES[game].requests}
+    requests = {struct.__struct_config__.tag for struct in _definition(game).requests}
     done: set[str] = set()
 
     def reply(request: Mapping[str, Any]) -> Any:
@@ -111,19 +126,26 @@ def _replies(game: str) -> list[dict[str, Any]]:
         return answer
 
     bots = [_attacker(game, made), _attacker(game, made)]
-    referee.play_match(bots, seed=1, game=game, options={"max_turns": 4})
+    _played(bots, game, 4)
     return [*seen.values(), *MORE[game]]
 
 
+@pytest.fixture
+def _games() -> Iterator[None]:
+    with clean_games():
+        yield
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["dominion", "botwars", "starrealms", "tribute"])
+@pytest.mark.usefixtures("_games")
+@pytest.mark.parametrize("game", MORE)
 def test_no_value_in_any_field_of_a_reply_costs_the_result(game: str) -> None:
     for reply in _replies(game):
         for path in _places(reply):
             for value in VALUES:
                 changed = _with(reply, path, value)
                 bots = [_attacker(game, lambda request, c=changed: c), _simple(game)]
-                result = referee.play_match(bots, seed=1, game=game, options={"max_turns": 2})
+                result = _played(bots, game, 2)
                 assert len(result.players) == 2
                 assert BUG not in str(result.players), changed
 
@@ -210,6 +232,48 @@ for line in sys.stdin:
     elif asked["type"] in ("play-turn", "attack-request", "attack-request-reaction"):
         print('{"type":["x"]}', flush=True)
 """
+
+
+EVERY = """\
+import fcntl, json, sys
+replies = json.load(open("replies.json"))
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["type"] == "player-name-request":
+        named = {"type": "player-name-reply", "player_number": asked["player_number"]}
+        print(json.dumps({**named, "name": "L", "version": 1}), flush=True)
+    elif asked["type"] in sys.argv[1:]:
+        with open("count", "r+") as file:  # of all processes
+            fcntl.flock(file, fcntl.LOCK_EX)
+            count = int(file.read())
+            file.seek(0)
+            file.write(str(count + 1))
+        print(json.dumps(replies[count % len(replies)]), flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_games")
+@pytest.mark.parametrize("game", MORE)
+def test_play_and_conform_judge_each_of_these_replies(game: str, tmp_path: Path) -> None:
+    """Each match and each case goes on where the last one stopped."""
+    values = [value for value in VALUES if value != 10**400]  # too long for the bot's own Python
+    every = [
+        _with(reply, path, value)
+        for value in values
+        for reply in _replies(game)
+        for path in _places(reply)
+    ]
+    (tmp_path / "replies.json").write_text(json.dumps(every))
+    (tmp_path / "count").write_text("0")
+    (tmp_path / "bot.py").write_text(EVERY)
+    requests = [struct.__struct_config__.tag for struct in _definition(game).requests]
+    bot = f"{sys.executable} bot.py {' '.join(requests)}"
+    for words in (("conform", bot), *[("play", bot, bot, "--seed", "1")] * 9):
+        done = run(*words, "--game", game, cwd=tmp_path)
+        assert done.returncode in (0, 1), done.stderr
+        assert "bug in the referee" not in done.stdout + done.stderr
+    assert int((tmp_path / "count").read_text()) > 9
 
 
 @pytest.mark.slow
