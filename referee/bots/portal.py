@@ -21,6 +21,7 @@ from referee.bots.bot import Answer, Bot
 from referee.bots.command import BotSource
 from referee.bots.hosting import QUICK_SECONDS, borrow_bots, release
 from referee.bots.processes.pool import BotPool
+from referee.errors import UsageError
 from referee.match.spec import MatchSpec
 
 T = TypeVar("T")
@@ -38,6 +39,7 @@ class BotPortal:
         self._match = AsyncExitStack()  # closing it returns the borrowed bots
         self._bots: Sequence[Bot] = []
         self._thread: BlockingPortal | None = None
+        self._last = _LastCall()
         self._stay = ExitStack()  # closing it stops all bots, and releases the thread
         weakref.finalize(self, _close, self._stay)
 
@@ -46,10 +48,16 @@ class BotPortal:
 
         Raises:
             ShortageError: the system has no process, memory or file descriptor left for a bot.
+            UsageError: this is called in trio, which would have to wait for this thread.
         """
+        if trio.lowlevel.in_trio_run():
+            raise UsageError(
+                "bots that are processes cannot be played in the thread of trio: call this with "
+                "trio.to_thread.run_sync"
+            )
         if self._thread is None:
             self._thread = self._stay.enter_context(_THREAD)
-            self._stay.callback(self._thread.call, _end, self._match, self._pool)
+            self._stay.callback(self._thread.call, self._last.call, _end, self._match, self._pool)
         self._bots = self._call(self._begin, spec, sources)
         return self._bots
 
@@ -83,7 +91,26 @@ class BotPortal:
 
     def _call(self, function: Callable[..., Awaitable[T]], *arguments: object) -> T:
         assert self._thread is not None  # begin() has set it
-        return self._thread.call(function, *arguments)
+        result: T = self._thread.call(self._last.call, function, *arguments)
+        return result
+
+
+class _LastCall:
+    """Runs one call at a time in trio. A call ends the one before it.
+
+    That one may still be running, since Ctrl-C only interrupts the thread that waits for it.
+    """
+
+    def __init__(self) -> None:
+        self._one = trio.Lock()
+        self._scope = trio.CancelScope()
+
+    async def call(self, function: Callable[..., Awaitable[T]], *arguments: object) -> T:
+        self._scope.cancel()
+        async with self._one:
+            with trio.CancelScope() as self._scope:
+                return await function(*arguments)
+        raise UsageError("these bots are used by another thread at the same time")
 
 
 async def _reply(bot: Bot, deadline: float) -> Answer:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import enumerate as threads
+from threading import main_thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +17,8 @@ import msgspec
 import pytest
 
 import referee
-from referee.bots.bot import Failure
+from referee.bots import portal
+from referee.bots.bot import Bot, Failure
 from referee.bots.bundled import bundled_bots
 from referee.bots.from_python import FunctionPlayer, bundled_class
 from referee.bots.hosting import QUICK_SECONDS
@@ -361,6 +364,28 @@ def test_a_match_is_finished_once(monkeypatch: pytest.MonkeyPatch) -> None:
     play_on(episode)
     episode.act_together({})
     assert len(finished) == 1
+
+
+def test_after_ctrl_c_the_bots_can_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread that waits for the reply must not use the bot any more."""
+    reply = portal._reply
+
+    async def interrupted(bot: Bot, deadline: float) -> Any:
+        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
+        return await reply(bot, deadline)
+
+    monkeypatch.setattr(portal, "_reply", interrupted)
+    episode = Episode(GAMES["dominion"], None, {}, [None, hostile("stop_at", 0)])
+    with pytest.raises(KeyboardInterrupt):
+        episode.begin(1)  # the handshake takes longer than a quick reply
+    episode.close()
+    assert not GUARDIAN.processes
+
+
+async def test_bots_that_are_processes_cannot_be_played_in_the_thread_of_trio() -> None:
+    episode = Episode(GAMES["dominion"], None, {}, [None, hostile("normal", "")])
+    with pytest.raises(UsageError, match=r"call this with trio\.to_thread\.run_sync"):
+        episode.begin(1)
 
 
 def test_what_an_object_raises() -> None:
