@@ -151,7 +151,7 @@ def test_a_match_in_which_a_bot_fails_is_a_problem() -> None:
     [
         (None, 65534, False, "CPU time of processes without a waiting parent does not count"),
         (None, 0, False, "processes are not limited, as the referee is root"),
-        ("cgroup-v1", 0, True, "memory, pids; sockets may take a quarter of the memory limit"),
+        ("cgroup-v1", 0, True, "v1: memory, pids"),
         ("cgroup-v2", 0, True, "v2: memory, pids"),
     ],
 )
