@@ -25,7 +25,7 @@ from referee.bots.processes.confinement import (
 )
 from referee.bots.processes.cpu import usage
 from referee.bots.processes.guardian import GUARDIAN
-from referee.bots.processes.memory import Looking, memory_watch
+from referee.bots.processes.memory import MemoryWatch, memory_watch
 from referee.bots.processes.orphans import children, descendants, no_orphans
 from referee.bots.processes.prctl import hide_memory
 from referee.bots.processes.program import check_program, why_not_runnable
@@ -108,7 +108,7 @@ class LaunchedBot:
         self.last_stderr: StderrKeeper | None = None
         self.is_frozen = False
         self.cgroup = new_cgroup(limits, sandbox)
-        self.memory: Looking | None = None
+        self.memory: MemoryWatch | None = None
         self.folder = ""
         self._stopping: Stopping | None = None  # created by freeze(), if needed
         self._refused_forks = 0  # we still need this after the control group is gone

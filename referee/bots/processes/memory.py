@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from referee.bots.processes.orphans import descendants
 from referee.match.limits import MIB, Limits, memory_words
@@ -60,24 +60,7 @@ _ON_THEIR_WAY = re.compile(rb"^scm_fds:\s+(\d+)", re.M)
 _MAPPING = re.compile(rb"^(\w+)-(\w+) \S+ (\w+) (\w+:\w+) (\d+)", re.M)
 
 
-class Looking(Protocol):
-    """Measures a bot's memory from time to time.
-
-    Attributes:
-        look_at: when to measure again, on `time.monotonic`.
-    """
-
-    look_at: float
-
-    def exceeded(self, roots: Set[int]) -> str:
-        """Measure the memory. If the bot uses too much, return an explanation, otherwise "".
-
-        Args:
-            roots: the processes from which all other processes of the bot descend.
-        """
-
-
-def memory_watch(limits: Limits, sandbox: Sandbox, cgroup: Cgroup | None) -> Looking | None:
+def memory_watch(limits: Limits, sandbox: Sandbox, cgroup: Cgroup | None) -> MemoryWatch | None:
     """Return an object that measures a bot's memory, or None if we don't need to or can't."""
     if limits.memory_limit == math.inf or sys.platform != "linux" or cgroup is not None:
         return None
@@ -85,14 +68,23 @@ def memory_watch(limits: Limits, sandbox: Sandbox, cgroup: Cgroup | None) -> Loo
 
 
 class MemoryWatch:
-    """Measures the memory of a bot that has no control group."""
+    """Measures the memory of a bot that has no control group from time to time.
+
+    Attributes:
+        look_at: when to measure again, on `time.monotonic`.
+    """
 
     def __init__(self, limits: Limits, *, is_inside: bool) -> None:
         self._limit, self._file_limit = limits.memory_limit, limits.file_size_limit
         self._is_inside = is_inside
         self._rest(0.0, began=time.monotonic())
 
-    def exceeded(self, roots: Set[int]) -> str:  # noqa: D102
+    def exceeded(self, roots: Set[int]) -> str:
+        """Measure the memory. If the bot uses too much, return an explanation, otherwise "".
+
+        Args:
+            roots: the processes from which all other processes of the bot descend.
+        """
         began = time.monotonic()
         pids = [each for root in roots for each in (root, *descendants(root))]
         used = self._used(pids) if pids else 0
