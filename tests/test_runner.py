@@ -640,13 +640,12 @@ async def test_a_kept_bot_has_no_exit_code() -> None:
 
 def test_a_bot_that_has_left_gets_no_more_lines() -> None:
     it = course.Course(toy(turns=1), [InProcessBot(Named(1)), InProcessBot(Named(2))])
-    it.begin()
-    assert it.take()[1]
+    assert it.begin()[1]
     for lines in it.pending:
         lines.clear()
-    it.give(0, EXITED, 0.0)
-    it.give(1, Named(2).reply([b'{"type":"player-name-request","player_number":"player2"}']), 0.0)
-    it.take()
+    it.give(0, EXITED, 0.0, None)
+    request = b'{"type":"player-name-request","player_number":"player2"}'
+    it.give(1, Named(2).reply([request]), 0.0, None)
     assert it.pending[0] == []
     assert it.pending[1]
 
@@ -655,9 +654,10 @@ async def test_the_messages_are_hashed_as_a_whole(monkeypatch: pytest.MonkeyPatc
     """The number consists of the first 53 bits of a SHA-256 (`Played.messages`)."""
 
     async def played() -> tuple[int, list[bytes]]:
-        runner = Runner(toy(turns=2), [InProcessBot(Named(n)) for n in (1, 2)], alone=True)
+        bots = [InProcessBot(Named(n)) for n in (1, 2)]
+        runner = Runner(Course(toy(turns=2), bots, messages=True), alone=True)
         lines: list[bytes] = []
-        runner.listeners.append(
+        runner.course.listeners.append(
             lambda match, entries: lines.extend(e.line for e in entries if hasattr(e, "line"))
         )
         await runner.run()
@@ -677,8 +677,7 @@ def test_the_header_says_by_what_processes_are_limited(
     record = MemorySink()
     it = course.Course(toy(turns=1), [InProcessBot(Named(1)), InProcessBot(Named(2))], None, record)
     it.processes = {0: SimpleNamespace()} if is_process else {}
-    it.begin()
-    it.write(it.take()[0], 0.0)
+    it.write(it.begin()[0], 0.0)
     header = msgspec.json.decode(record.data.splitlines()[0])
     assert header.get("limits_by") == ("rlimits" if is_process else None)
 

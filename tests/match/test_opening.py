@@ -98,11 +98,12 @@ def test_a_player_sees_only_its_own_requests() -> None:
     match.start()
     seen: list[int] = []
     players: Any = SimpleNamespace(observe=lambda seat, message: seen.append(seat))
-    assert opening._hear(match, players).keys() == {0, 1}
+    kinds = GAMES["dominion"].requests
+    assert opening._hear(match, players, kinds).keys() == {0, 1}
     for seat in (0, 1):
         match.receive(seat, name_line(seat, "x"))
     seen_before, public = [*seen], sum(e.to is None for e in match._entries if type(e) is Sent)
-    opening._hear(match, players)
+    opening._hear(match, players, kinds)
     assert (seen_before, len(seen)) == ([0, 1], 2 + 2 * public + 1)
 
 

@@ -112,7 +112,7 @@ class Dispatcher:
         self._recorded = recorded
         self._wanted = wanted
         self._seconds: float | None = None  # moving average of the time of a match
-        self._next: list[Plan] = []  # the next matches, first those left over from other batches
+        self._next: list[Plan] = []  # the next matches, also those left over from other batches
         self._waiting: set[int] = set()  # bots that weren't ready in time
         self._hanging: set[int] = set()  # bots that were started again and still weren't
         self._pauses: Sequence[int] = START_PAUSES
@@ -274,9 +274,7 @@ class Dispatcher:
                 for future in [future for future in in_play if future in finished]:
                     rows = self._played(future, in_play[future])
                     # The worker may have run out of time before it got to the end of its batch.
-                    # The rest comes first, because a bot is withdrawn by consecutive matches.
-                    rest = in_play.pop(future).plans[len(rows) :]
-                    self._next[:0] = rest
+                    self._next += in_play.pop(future).plans[len(rows) :]
                     mean = sum(row.seconds for row in rows) / len(rows)
                     # The clock may report that a match took no time at all, and `_next_batch`
                     # divides by this number.
@@ -437,7 +435,8 @@ class Dispatcher:
         size = 1
         if self._seconds is not None and not self._is_check:
             size = min(MAX_BATCH, max(1, round(BATCH_SECONDS / self._seconds)))
-        self._next = [*filter(self._can_play, self._next)]
+        # In the order of the schedule, because a bot is withdrawn by consecutive matches.
+        self._next = sorted(filter(self._can_play, self._next), key=lambda plan: plan.match)
         ahead = min(max(MIN_AHEAD, AHEAD * size), MAX_HELD - len(self._held))
         while len(self._next) < ahead:
             plan = next(plans, None)
@@ -468,11 +467,11 @@ class Dispatcher:
         chosen: list[Plan] = []
         bots: set[int] = set()
         alone = [each for each in in_play if not any(map(each.isdisjoint, in_play))]
-        most = len(self._bots) if self._jobs() == 1 else max(self._players, len(self._bots) // 2)
-        for plan in self._next:
+        has_partners = self._jobs() > 1 and len(self._bots) >= 2 * self._players
+        for plan in self._next if has_partners else ():
             together = bots.union(plan.players)
             is_apart = not alone or alone[0].isdisjoint(plan.players)
-            if is_apart and len(together) <= most and len(chosen) < size:
+            if is_apart and 2 * len(together) <= len(self._bots) and len(chosen) < size:
                 bots = together
                 chosen.append(plan)
             else:

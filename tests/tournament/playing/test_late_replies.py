@@ -213,12 +213,13 @@ def test_a_match_whose_worker_dies_alone_is_played_with_the_others() -> None:
             if args[0].alone and len(self.alone) <= MAX_DEATHS:
                 future = Future()
                 future.set_exception(BrokenExecutor())
-            else:
+            elif self.alone:
                 self._matches = set()
             return future
 
     machine = Kills(apart(FOUR))
     store, _ = run(FOUR, machine)
+    assert len(machine.alone) > MAX_DEATHS
     assert contents(store) == contents(played(FOUR))
 
 
@@ -300,11 +301,10 @@ def test_a_batch_leaves_half_of_the_bots_for_its_partner(monkeypatch: pytest.Mon
     assert max(len(bots) for in_play in moments for bots in in_play) == 4
 
 
-def test_one_job_plays_in_the_order_of_the_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("bots", "jobs"), [(4, 1), (3, 2)])
+def test_without_partners_the_schedule_decides_the_order(
+    bots: int, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     executor = Beside()
-    play_beside(executor, 4, 1, monkeypatch)
+    play_beside(executor, bots, jobs, monkeypatch)
     assert executor.played == sorted(executor.played)
-
-
-def test_three_bots_have_no_partners(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert play_beside(Beside(), 3, 2, monkeypatch)

@@ -440,7 +440,7 @@ def test_a_batch_that_takes_too_long_is_given_back_in_part() -> None:
 def test_matches_are_given_out_in_the_order_of_the_schedule(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """That's also true for the rest of a batch, and if a worker dies."""
+    """The rest of a batch comes first. If a worker dies, its matches do."""
     monkeypatch.setattr("referee.tournament.playing.dispatcher.MAX_BATCH", 4)
 
     class InParts(Dying):
@@ -458,9 +458,9 @@ def test_matches_are_given_out_in_the_order_of_the_schedule(
     plans = (Plan(number, number, 1, (0, 1)) for number in range(12))
     with dispatcher(executor, jobs=1) as made:
         assert sum(map(len, made.play(SETUPS["round robin"], plans))) == 12
-    whole = [[0], [1], [2, 3, 4, 5], [6, 7, 8, 9]]
-    rest = [[7, 8, 9, 3], [4, 5, 10, 11]]
-    assert executor.batches == [*whole, *rest, *([match] for match in (3, 4, 5, *range(7, 12)))]
+    parts = [[0], [1, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6], [4, 5, 6, 7]]
+    alone = [[4], [5], [6], [7]]
+    assert executor.batches == [*parts, *alone, [8, 9, 10, 11], [9, 10, 11], [10, 11], [11]]
 
 
 # --- records --------------------------------------------------------------------------------------

@@ -340,7 +340,7 @@ async def test_the_seed_stays_hidden_when_a_bot_is_out(tmp_path: Path) -> None:
 
     with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
         store.add_stage(made_setup(3, deals=4, seed=987654321))
-        play(store, result, until=5)
+        play(store, result, until=5, jobs=1, most=1)
         assert store.bots_out() == {2}
         async with serving(tmp_path) as client:
             assert "987654321" not in (await got(client, "/store/night.sqlite")).text
