@@ -27,7 +27,6 @@ from referee.games.interface.counts import plural
 from referee.interrupts import Interrupted, Interrupts
 from referee.text.lookalikes import confusable
 from referee.text.terminal import command_line, plain
-from referee.tournament.setup import short_names
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -340,6 +339,8 @@ class _Run:
                 say(f"bots are in no sandbox: {unavailable_reason()} (silent with --sandbox none)")
             store.add_stage(now)
         if not options.quiet:
+            from referee.tournament.setup import short_names
+
             for one, other in confusable(short_names(now.bots).values()):
                 say(f"{plain(one)} and {plain(other)} look alike, but are two bots")
         if plan.is_unfinished and options.cluster is None and now.sandbox != "none":
