@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -17,6 +19,7 @@ from referee.cli.registry import COMMANDS, options_type
 from referee.cli.serving import Address
 from referee.cli.settings import limit_of
 from referee.cli.values import Count, DealSeedsInFile, Seconds, SeedInFile
+from tests.support.live import ROOT
 
 SAMPLES: dict[Any, tuple[str, object]] = {
     values.count: ("3", 3),
@@ -225,3 +228,15 @@ def test_files_with_seeds_may_begin_with_a_byte_order_mark(tmp_path: Path) -> No
     file.write_text("7\n# more\n7\n")
     with pytest.raises(argparse.ArgumentTypeError, match="line 3: the seed 7 is in line 1 too"):
         values.deal_seeds(str(file))
+
+
+def test_the_help_of_every_command_needs_no_package() -> None:
+    """The build makes manual pages and completion of it, and has none of our dependencies."""
+    program = (
+        "import sys\n"
+        "packages = ('anyio', 'h11', 'hypercorn', 'jinja2', 'msgspec', 'numpy', 'rich')\n"
+        "sys.modules.update(dict.fromkeys((*packages, 'starlette', 'trio')))\n"
+        "from referee.cli.registry import COMMANDS, options_type\n"
+        "for name in COMMANDS: options_type(name)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
