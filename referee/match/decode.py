@@ -126,7 +126,8 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
     if kind:
         with suppress(msgspec.ValidationError):  # the type is unknown or not a string
             plain = msgspec.json.encode(value)  # `value` has no duplicate keys any more
-            reply: Struct = _patient(decoder.type).decode(_without_long_integers(plain))
+            expected: Any = decoder.type  # a TypeForm, which mypy doesn't call hashable
+            reply: Struct = _patient(expected).decode(_without_long_integers(plain))
             return reply
     if "type" not in value:
         return InvalidReply(WRONG_TYPE, "the object has no field `type`")

@@ -32,6 +32,7 @@ from referee.tournament.rows import (
 )
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.withdrawals import BY_HAND, Withdrawal
+from referee.tournament.setup import short_names
 from referee.tournament.stored import TABLES, bot_rows, check_rows
 
 FORMAT = "referee-tournament"
@@ -599,6 +600,18 @@ class Store:
     def names(self) -> list[str]:
         """The names of the bots, in the order of their numbers."""
         return [name for (name,) in self.select("SELECT name FROM bots ORDER BY bot")]
+
+    @property
+    def shown_names(self) -> list[str]:
+        """The names of the bots in tables and pages (`short_names`), in the same order."""
+        return [*short_names(self.stages[-1].bots).values()] if self.stages else []
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The numbers of the bots, by their names as people may give them: whole or shown."""
+        return {
+            name: bot for names in (self.names, self.shown_names) for bot, name in enumerate(names)
+        }
 
     # --- matches ------------------------------------------------------------------------------
 

@@ -69,7 +69,7 @@ _AMBIGUOUS = re.compile(r"[\s'\"\\]").search
 
 
 def _rows(store: Store) -> Iterator[dict[str, Any]]:
-    names = store.names
+    names = store.shown_names
     for match in store.matches():
         if not match.void:
             yield {column: _cell(match, column, names) for column in COLUMNS}

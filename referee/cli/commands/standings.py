@@ -147,7 +147,7 @@ def chosen_view(
 ) -> View:
     """Look up the bots in `--anchor`, `--bot` and `--exclude`.
 
-    People may give the short names that tables show.
+    The view has the short names that tables show. People may also give the whole ones.
 
     Raises:
         UsageError: there's no bot of this name (the text lists all bots), or the rating is invalid.
@@ -155,13 +155,13 @@ def chosen_view(
     from referee.tournament.setup import short_names
 
     shown = short_names(bots)
-    whole = {short: name for name, short in shown.items()} | {name: name for name in shown}
-    names = [*shown]
+    names = [*shown.values()]
+    known = shown | {name: name for name in names}
 
     def find(option: str, name: str) -> str:
-        if name not in whole:
+        if name not in known:
             raise UsageError(f"{option} {name}: there are: {', '.join(names)}")
-        return whole[name]
+        return known[name]
 
     found = None if bot is None else find("--bot", bot)
     excluded = frozenset(names.index(find("--exclude", name)) for name in exclude)
@@ -170,10 +170,10 @@ def chosen_view(
     if anchor is None:
         return View(None, found, excluded)
     name, equals, rating = anchor.rpartition("=")
-    if not equals or name not in whole:
+    if not equals or name not in known:
         raise UsageError(f"--anchor {anchor}: give BOT=RATING with one of {', '.join(names)}")
     try:
-        return View((names.index(whole[name]), number(rating)), found, excluded)
+        return View((names.index(known[name]), number(rating)), found, excluded)
     except argparse.ArgumentTypeError as error:
         raise UsageError(f"--anchor {anchor}: {error}") from error
 

@@ -86,20 +86,20 @@ def _reinstate(store: Store, names: Sequence[str]) -> None:
     """
     from referee.tournament.stages import depends_on_results
 
-    numbers = {} if store.is_empty else {name: bot for bot, name in enumerate(store.names)}
     for name in names:
-        withdrawn = {name: bot for name, bot in numbers.items() if bot in store.withdrawn}
-        if name not in withdrawn:
-            if name in numbers and numbers[name] in store.reinstated:
+        bot = None if store.is_empty else store.numbers.get(name)
+        if bot is None or bot not in store.withdrawn:
+            if bot is not None and bot in store.reinstated:
                 continue
-            there = ", ".join(withdrawn) or "no bot"
+            withdrawn = () if store.is_empty else store.withdrawn
+            there = ", ".join(store.shown_names[bot] for bot in withdrawn) or "no bot"
             raise UsageError(f"--reinstate {name}: it is not withdrawn; {there} is")
         if depends_on_results(store.stages[-1]):
             raise UsageError(
                 f"--reinstate {name}: the pairs of later rounds depend on its forfeits; "
                 "let it play in a new tournament"
             )
-        store.reinstate(withdrawn[name])
+        store.reinstate(bot)
 
 
 def _to_withdraw(store: Store, names: Sequence[str]) -> list[int]:
@@ -108,12 +108,14 @@ def _to_withdraw(store: Store, names: Sequence[str]) -> list[int]:
     Raises:
         UsageError: a bot isn't in the store.
     """
-    numbers = {} if store.is_empty else {name: bot for bot, name in enumerate(store.names)}
+    numbers = {} if store.is_empty else store.numbers
     found = []
     for name in names:
         if name not in numbers:
             hint = (
-                "leave it out of the command" if store.is_empty else f"bots: {', '.join(numbers)}"
+                "leave it out of the command"
+                if store.is_empty
+                else f"bots: {', '.join(store.shown_names)}"
             )
             raise UsageError(f"--withdraw {name}: it has no matches in the store; {hint}")
         if numbers[name] not in store.withdrawn:
@@ -341,7 +343,7 @@ class _Run:
         if not options.quiet:
             from referee.tournament.setup import short_names
 
-            for one, other in confusable(short_names(now.bots).values()):
+            for one, other in confusable(sorted(short_names(now.bots).values())):
                 say(f"{plain(one)} and {plain(other)} look alike, but are two bots")
         if plan.is_unfinished and options.cluster is None and now.sandbox != "none":
             self._store_limits()

@@ -191,7 +191,8 @@ def _bots(
     broken = {**broken, **no_unicode}
     if store.stages:
         stored = store.stages[-1].bots
-        withdrawn = {store.names[bot] for bot in store.withdrawn}.union(options.withdraw)
+        by_hand = [store.numbers[name] for name in options.withdraw if name in store.numbers]
+        withdrawn = {store.names[bot] for bot in (*store.withdrawn, *by_hand)}
         bots, broken = with_withdrawn(bots, broken, stored, withdrawn)
         bots, broken = as_stored(bots, broken, stored, store.seated(), game)
     directories = [] if config is None else config.directories

@@ -72,7 +72,7 @@ class Progress:
         self._quiet = quiet
         self._every = every
         self._tables = 0  # how many tables were due so far, including earlier runs
-        self._names = [plain(bot.name) for bot in run.setup.bots]
+        self._names = [*map(plain, store.shown_names)]
         self._ratings: Ratings | None = None
         self._rate_at = 0.0
         self._show_at = time.monotonic()

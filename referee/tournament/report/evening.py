@@ -126,10 +126,10 @@ def evening(store: Store, found: Standings, played: Played) -> Evening:
         found: the standings.
         played: the matches that the standings were computed from.
     """
-    names = store.names
+    names = store.shown_names
     chosen = [
         _highlight(store, names, kind, number, why)
-        for kind, number, why in _select_highlights(played, found)
+        for kind, number, why in _select_highlights(played, found, names)
     ]
     return Evening(_form(played, names), chosen, _rivalry(found))
 
@@ -168,14 +168,16 @@ def _form(played: Played, names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _select_highlights(played: Played, found: Standings) -> Iterator[tuple[str, int, str]]:
+def _select_highlights(
+    played: Played, found: Standings, names: Sequence[str]
+) -> Iterator[tuple[str, int, str]]:
     won = np.flatnonzero(played.is_won)
     if not len(won):
         return
     scores, ranks = played.scores[won], played.ranks[won]
     numbers, turns = played.match[won], played.turns[won]
     rating = {bot.name: bot.rating for bot in found.bots}
-    by_number = [rating.get(name) for name in found.shown]
+    by_number = [rating.get(name) for name in names]
     ratings = np.array([math.nan if each is None else each for each in by_number])[played.bots[won]]
     winner = np.argmin(ranks, axis=1)[:, None]
     chance = _chance(ratings, winner)

@@ -126,7 +126,7 @@ def swiss_standing(store: Store, rounds: Rounds) -> Swiss | None:
     """Return the table of a Swiss tournament, or None in another format."""
     if not isinstance(rounds.table, SwissTable):
         return None
-    table, names = rounds.table, store.names
+    table, names = rounds.table, store.shown_names
     scores = [round(score, 6) for score in table.points]
     keys = list(zip(scores, (round(score, 6) for score in table.opponents()), strict=True))
     best_first = sorted(keys, reverse=True)
@@ -161,7 +161,7 @@ def _next_line_ups(store: Store, stage: Stage) -> list[SwissLineUp]:
     deals = len(stage.line_ups) // len(line_ups)
     return [
         SwissLineUp(
-            bots=[store.names[bot] for bot in line_up],
+            bots=[store.shown_names[bot] for bot in line_up],
             points=[round(points[bot], 6) for bot in line_up],
             played=played[frozenset(line_up)],
             matches=deals * stage.setup.matches_a_deal,
@@ -175,7 +175,7 @@ def _next_byes(store: Store, stage: Stage | None) -> list[int]:
     if stage is None:
         return []
     gone = {*store.bots_out(), *store.withdrawn}.union(*distinct(stage.line_ups))
-    return [bot for bot in range(len(store.names)) if bot not in gone]
+    return [bot for bot in range(len(store.shown_names)) if bot not in gone]
 
 
 class SprtStanding(Struct, frozen=True):

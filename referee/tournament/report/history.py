@@ -42,7 +42,7 @@ def history(
             don't have to compute these again.
         anchor: as for `standings`.
     """
-    names = store.names
+    names = store.shown_names
     steps = max(2, min(_STEPS, _WORK // len(names)))
     # In a small tournament, several steps may end at the same match.
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})

@@ -71,7 +71,7 @@ def notable_losses(store: Store, found: Standings, deals: Deals) -> dict[str, li
     """
     setup, per_deal = store.stages[-1], store.stages[-1].matches_a_deal
     rating = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
-    names = store.names
+    names = store.shown_names
     ratings = np.array([rating.get(name, math.nan) for name in names])
     losses: dict[str, list[NotableLoss]] = {name: [] for name in names}
     for deal, bot, promised in _worst_deals(store, deals.table(), ratings):

@@ -50,7 +50,8 @@ def report_json(
     found: Standings, facts: Statistics, notable_losses: dict[str, list[NotableLoss]]
 ) -> dict[str, Any]:
     """Return the object that `--format json` prints (spec/json.md, 6). msgspec encodes it."""
-    more = {"statistics": facts, "notable_losses": notable_losses}
+    names = {name: name for name in (*(bot.name for bot in found.bots), *found.excluded)}
+    more = {"shown": names, "statistics": facts, "notable_losses": notable_losses}
     known = msgspec.structs.asdict(found)
     return {name: value for name, value in known.items() if value is not UNSET} | more
 
@@ -71,7 +72,7 @@ def read_shown(
         anchor, without, most_paired: same as for `standings`.
         details: same as for `statistics`.
     """
-    stages, names = store.stages, store.names
+    stages, names = store.stages, store.shown_names
     played = played_of(store, without)
     deals = played.deals(len(names))
     found = standings(store, anchor, without, most_paired, deals)
@@ -133,7 +134,7 @@ def match_context(store: Store, name: str, match: int) -> MatchContext:
         None if row is None else Neighbour(row.match, row.digest, row.players) for row in rows
     ]
     deal = [each for each in beside[2:] if each is not None]
-    return MatchContext(name, match, store.names, deal, *beside[:2])
+    return MatchContext(name, match, store.shown_names, deal, *beside[:2])
 
 
 def changed_at(state: State) -> float:

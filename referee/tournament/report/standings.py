@@ -27,7 +27,6 @@ from referee.tournament.report.seats import SeatStanding, seat_standings
 from referee.tournament.rows import FORFEIT, points_of_forfeit
 from referee.tournament.schedule.sprt import sequential
 from referee.tournament.schedule.withdrawals import Withdrawal
-from referee.tournament.setup import short_names
 from referee.tournament.stages import expected, rounds_of
 from referee.tournament.store import Store
 
@@ -115,7 +114,6 @@ class Standings(Struct, frozen=True):
     """The standings of a tournament. Lists by seat are in seat order.
 
     Attributes:
-        shown: maps each bot's name to a shorter name for tables.
         seats: the points per match of each seat.
         pairs: number of deals with 0, 0.5, 1, 1.5 and 2 points for the first of two bots.
         removed: the bots that are out.
@@ -144,7 +142,6 @@ class Standings(Struct, frozen=True):
     anchor: str | None
     excluded: list[str]
     bots: list[BotStanding]
-    shown: dict[str, str]
     head_to_head: dict[str, dict[str, Meeting]]
     differences: dict[str, dict[str, Difference]]
     seats: list[Share]
@@ -169,7 +166,7 @@ class Standings(Struct, frozen=True):
     @property
     def has_no_verdict(self) -> bool:
         """Whether a withdrawal ended the tournament, because every bot plays in every match."""
-        return bool(self.withdrawn) and len(self.shown) == self.players
+        return bool(self.withdrawn) and len(self.bots) + len(self.excluded) == self.players
 
     def apart(self, one: str, other: str) -> Difference:
         """Return the difference between two bots, by name."""
@@ -210,7 +207,7 @@ def standings(
         deals: `deals_of` the store without these bots, if already read.
     """
     setup = store.stages[-1]
-    names = store.names
+    names = store.shown_names
     if deals is None:
         deals = deals_of(store, without)
     _, void = store.count()
@@ -236,7 +233,6 @@ def standings(
         bots=bot_standings(
             table, rated, names, reported_names(store), forfeits_of(store, without), without
         ),
-        shown=short_names(setup.bots),
         head_to_head=meetings,
         differences=differences,
         seats=_seats(table),
@@ -252,7 +248,12 @@ def standings(
         withdrawn={names[bot]: withdrawal for bot, withdrawal in withdrawn.items()},
         position=str(setup.position) if setup.position else UNSET,
         knockout=formats.knockout_standing(rounds, names),
-        limits_of_bots={bot.name: dict(bot.limits) for bot in setup.bots if bot.limits} or UNSET,
+        limits_of_bots={
+            name: dict(bot.limits)
+            for name, bot in zip(names, setup.bots, strict=True)
+            if bot.limits
+        }
+        or UNSET,
         too_early=_ended_before(store, setup.position.turn) if setup.position else UNSET,
         repeats=[
             Repeats([names[bot] for bot in bots], played, different)

@@ -108,7 +108,7 @@ def statistics(store: Store, *, details: bool = False) -> Statistics:
     Raises:
         UsageError: with `details`, if the game can't read its own statistics in the store.
     """
-    names = store.names
+    names = store.shown_names
     (row,) = store.select(
         "SELECT coalesce(sum(NOT void), 0), avg(CASE WHEN NOT void THEN turns END), "
         "coalesce(sum(late), 0), coalesce(sum(restarts), 0) FROM matches"
@@ -235,7 +235,7 @@ def _game_tables(store: Store) -> list[StatisticsTable]:
         # In matches that ended early, a bot may not have had time for its plan, so we don't use
         # them.
         nonlocal at
-        names = store.names
+        names = store.shown_names
         rows = store.select(
             f"SELECT match, bot, rank, statistics {_SEATS} AND reason NOT IN (?, ?) "
             "ORDER BY match, seat",

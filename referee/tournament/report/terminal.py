@@ -45,10 +45,10 @@ def standings_text(
         yield ""
     if found.swiss is not None and found.swiss.rounds:
         title = f"After {found.swiss.rounds} rounds, by score:"
-        yield from _section(title, _swiss(found.swiss, found.shown), [words.SWISS_LEGEND])
+        yield from _section(title, _swiss(found.swiss), [words.SWISS_LEGEND])
     if found.knockout and found.knockout.pairs:
         title = "The bracket, the last round first:"
-        yield from _section(title, _bracket(found.knockout, found.shown), [words.KNOCKOUT_LEGEND])
+        yield from _section(title, _bracket(found.knockout), [words.KNOCKOUT_LEGEND])
     if found.by_seat:
         yield from _section(f"By seat, from {plain(str(found.position))}:", _by_seat(found))
     yield from map(_line, words.remarks(found, facts))
@@ -119,7 +119,7 @@ def statistics_text(found: Standings, facts: Statistics, width: int) -> Iterator
         known = facts.bots[bot.name]
         times = (known.mean_reply, known.reply_99, known.longest_reply)
         grid.add_row(
-            plain(found.shown[bot.name]),
+            plain(bot.name),
             "-" if known.mean_score is None else f"{known.mean_score:.1f}",
             f"{known.replies:,}",
             *(duration(each) if isinstance(each, float) else "-" for each in times),
@@ -200,21 +200,20 @@ def ranking(found: Standings, width: int) -> Grid:
     return _fitted(grid, width)
 
 
-def _swiss(table: Swiss, names: Mapping[str, str]) -> Grid:
+def _swiss(table: Swiss) -> Grid:
     grid = new_grid("place", "bot", "score", "byes", "opponents")
     for row in table.places:
         numbers = (f"{row.score:g} of {table.rounds}", str(row.byes), f"{row.opponents:g}")
-        grid.add_row(str(row.place), plain(names[row.name]), *numbers)
+        grid.add_row(str(row.place), plain(row.name), *numbers)
     return grid
 
 
-def _bracket(table: KnockoutStanding, names: Mapping[str, str]) -> Grid:
+def _bracket(table: KnockoutStanding) -> Grid:
     grid = new_grid("round", "bot", "points", "against")
     grid.columns[0].justify = "left"
     for pair in words.pairs_shown(table):
         one, points, other = words.pair_result(pair)
-        first, second = (plain(names[bot]) if bot else "" for bot in (one, other))
-        grid.add_row(pair.round, first, points, second)
+        grid.add_row(pair.round, plain(one or ""), points, plain(other or ""))
     return grid
 
 
@@ -246,7 +245,7 @@ def _matrix(found: Standings, bots: Sequence[BotStanding], *, is_short: bool = F
             percent(met[other.name].points / met[other.name].matches) if other.name in met else "-"
             for other in bots
         ]
-        grid.add_row(str(bot.rank), plain(found.shown[bot.name]), *cells)
+        grid.add_row(str(bot.rank), plain(bot.name), *cells)
     return grid
 
 
@@ -261,7 +260,7 @@ def _against(bot: BotStanding, found: Standings) -> Grid:
         counted = (met.matches, met.wins, met.draws, met.losses) if met else ()
         deals, elo = min(bot.deals, other.deals), apart.elo
         grid.add_row(
-            plain(found.shown[other.name]),
+            plain(other.name),
             *([f"{count:,}" for count in counted] or "0---"),
             share(met.points / met.matches if met else None),
             "-" if elo is None else f"{elo:+.0f}",

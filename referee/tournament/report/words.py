@@ -65,7 +65,7 @@ def sandbox_note(found: Standings, losses: Sequence[NotableLoss]) -> str:
 def headline(found: Standings) -> str:
     """Return a title line with the settings and the number of matches."""
     parts = [
-        f"{found.game}, {FORMATS[found.format]} of {len(found.shown)} bots",
+        f"{found.game}, {FORMATS[found.format]} of {len(found.bots) + len(found.excluded)} bots",
         f"{found.matches:,} of {found.planned:,} matches in {plural(found.deals, 'deal')}",
         f"seed {found.seed}",
     ]
@@ -200,7 +200,7 @@ class Column(NamedTuple):
 
 COLUMNS = (
     Column("#", lambda bot, found: str(bot.rank)),
-    Column("bot", lambda bot, found: plain(found.shown[bot.name]) + mark(bot.name, found)),
+    Column("bot", lambda bot, found: plain(bot.name) + mark(bot.name, found)),
     Column("rating", rating),
     Column(
         "95% interval",
@@ -394,7 +394,7 @@ def remarks(found: Standings, facts: Statistics) -> Iterator[str]:
 
 def look_alike(found: Standings) -> Iterator[str]:
     """Name the bots that people may take for each other."""
-    for one, other in confusable(found.shown.values()):
+    for one, other in confusable(sorted(bot.name for bot in found.bots)):
         yield f"{plain(one)} and {plain(other)} look alike, but are two bots."
 
 

@@ -97,7 +97,7 @@ class Curves(NamedTuple):
     lines: list[Curve]
 
 
-def colour_of(bots: Iterable[str], shown: Mapping[str, str] = {}) -> Callable[[str], str]:
+def colour_of(bots: Iterable[str]) -> Callable[[str], str]:
     """Return a function that maps a bot's name to the CSS classes of its colour and sign.
 
     The first 48 are different.
@@ -105,14 +105,13 @@ def colour_of(bots: Iterable[str], shown: Mapping[str, str] = {}) -> Callable[[s
     Args:
         bots: the names of the bots of a season or a tournament, as in tables. Their order decides
             the colours, so a bot keeps its colour when its rank changes.
-        shown: maps the names of bots to their names in tables. Other names stay as they are.
     """
     marks = ["", " ring", " half-left", " half-top"]
     colours = {
         name: f"line-{number % COLOURS + 1}{marks[number // COLOURS % len(marks)]}"
         for number, name in enumerate(bots)
     }
-    return lambda name: colours.get(shown.get(name, name), "line-other")
+    return lambda name: colours.get(name, "line-other")
 
 
 def curves(

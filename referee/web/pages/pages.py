@@ -170,8 +170,7 @@ def standings_page(
         front: facts that aren't in the store, or None for a self-contained file.
     """
     history, found = shown.history, shown.found
-    names = [found.shown[name] for name in shown.names]
-    colour = charts.colour_of((front and front.bots) or names, found.shown)
+    colour = charts.colour_of((front and front.bots) or shown.names)
     rated = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
     # Outliers are drawn at the lower edge of the charts, so that they don't stretch the scale.
     least = charts.far_below(list(rated.values()))

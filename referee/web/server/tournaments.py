@@ -30,7 +30,6 @@ from referee.tournament.report.season import Season, season, tournament_names
 from referee.tournament.report.standings import Standings, standings
 from referee.tournament.report.statistics import Statistics, statistics
 from referee.tournament.rows import MatchRow
-from referee.tournament.setup import short_names
 from referee.tournament.store import Store
 from referee.web.data import Item, StoreSummary
 from referee.web.server.library import File, check_in_place
@@ -134,10 +133,7 @@ class Tournaments:
         with _opened(file, check=old is None) as store:
             # If there are just more matches than before, we update the standings and keep the rest.
             # If the bots have changed, we have to start over.
-            if old is not None and (old.shown.setup, old.shown.names) == (
-                store.stages[-1],
-                store.names,
-            ):
+            if old is not None and old.shown.setup == store.stages[-1]:
                 found = standings(store)
                 shown = old.shown._replace(found=found, changed=changed_at(key))
             else:
@@ -272,7 +268,7 @@ class Tournaments:
                 stages, matches = store.stages, store.count()[0]
                 setup, tournament = stages[-1], stages[0].digest
                 about = (setup.game, setup.format, len(setup.bots), matches)
-                bots = list(short_names(setup.bots).values())
+                bots = store.shown_names
                 found = StoreSummary(file.id, changed, *about)
         except (UsageError, IndexError) as error:
             found = StoreSummary(file.id, changed, problem=str(error) or "there is nothing in it")
@@ -288,9 +284,10 @@ class Tournaments:
         for file in files:
             # We skip a damaged store, because the list already reports the damage.
             with suppress(RefereeError), _opened(file) as store:
+                of_bots = store.shown_names
                 for digest, match in list(store.select(query, wanted)):
                     seats = [seat for row in store.matches(match, match + 1) for seat in row.seats]
-                    names = [store.names[seat.bot] for seat in seats]
+                    names = [of_bots[seat.bot] for seat in seats]
                     stderr = [seat.stderr for seat in seats]
                     known = found.setdefault(digest, Entrants([], names, stderr))
                     stores = list(dict.fromkeys([*known.stores, file.id]))

@@ -150,7 +150,7 @@ def test_names_that_people_may_take_for_each_other_are_named_at_the_start(
     commands: Commands,
 ) -> None:
     bots = ("bot1=big_money", "bot-1=minimal", "bot2=minimal")
-    said = "bot1 and bot-1 look alike, but are two bots"
+    said = "bot-1 and bot1 look alike, but are two bots"
     table = commands.run("tournament", *bots, "--deals", "1", "--store", commands.store)
     assert commands.err.splitlines()[0] == f"referee: {said}"
     assert f"{said}." in table
@@ -1568,11 +1568,29 @@ def test_a_bot_can_be_named_as_the_table_shows_it(commands: Commands, tmp_path: 
     words = ["--bot", "my_bot.py", "--anchor", "my_bot.py=1000"]
     out = commands.tournament("./my_bot.py", *BOTS, "--deals", "2", *words)
     assert re.search(r"^. my_bot\.py +1000 ", out, re.MULTILINE)
-    assert "./my_bot.py: rank " in out
-    found = commands.run("standings", commands.store, "--exclude", "my_bot.py")
-    assert "without ./my_bot.py" in " ".join(found.split())
+    assert "my_bot.py: rank " in out.replace("./my_bot.py", "")
+    page = commands.run("standings", commands.store, "--format", "html")
+    assert "<bdi>my_bot.py</bdi>" in page
+    assert "<bdi>./my_bot.py" not in page
+    found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+    names = {bot["name"] for bot in found["bots"]}
+    assert names == {"my_bot.py", *BOTS[:-1], "new"}
+    assert found["shown"] == {name: name for name in names}
+    assert "./my_bot.py" not in commands.run("export", commands.store)
+    out = commands.run("standings", commands.store, "--exclude", "my_bot.py")
+    assert "without my_bot.py" in " ".join(out.split())
     commands.run("standings", commands.store, "--exclude", "my_bot.py", *words[:2], code=2)
     assert "--bot my_bot.py: --exclude leaves this bot out" in commands.err
+
+
+@pytest.mark.parametrize("name", ["my_bot.py", "./my_bot.py"])
+def test_a_bot_is_withdrawn_by_either_name(name: str, commands: Commands, tmp_path: Path) -> None:
+    (tmp_path / "my_bot.py").touch()
+    words = ["./my_bot.py", *BOTS, "--deals", "2"]
+    commands.tournament(*words)
+    out = commands.tournament(*words[1:], "--withdraw", name)
+    assert "my_bot.py is withdrawn by --withdraw" in out
+    assert "is withdrawn" not in commands.tournament(*words, "--reinstate", name)
 
 
 @pytest.mark.parametrize(
@@ -1981,7 +1999,7 @@ def test_a_bot_that_reaches_its_limit_of_processes_and_plays_on(tmp_path: Path) 
     ]
     done = referee(*words, "--process-limit", "12", "--sandbox", "bwrap", "--jobs", "1")
     bots = json.loads(done.stdout)["statistics"]["bots"]
-    assert bots[str(bot)]["reached"] == {"process-limit": 1}  # `minimal` had started by then
+    assert bots["forker.py"]["reached"] == {"process-limit": 1}  # `minimal` had started by then
     assert bots["minimal"]["reached"] == {}
 
 

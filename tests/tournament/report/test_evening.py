@@ -126,10 +126,11 @@ def made(ratings: Sequence[float | None], *matches: tuple[int, int, float, float
     names = [f"bot{number}" for number in range(len(ratings))]
     found: Any = SimpleNamespace(
         bots=[SimpleNamespace(name=n, rating=r) for n, r in zip(names, ratings, strict=True)],
-        shown=dict.fromkeys(names, ""),
         game="dominion",
     )
-    return {kind: (match - 100, why) for kind, match, why in _select_highlights(played, found)}
+    return {
+        kind: (match - 100, why) for kind, match, why in _select_highlights(played, found, names)
+    }
 
 
 def test_an_upset_is_a_win_that_was_not_expected(monkeypatch: pytest.MonkeyPatch) -> None:

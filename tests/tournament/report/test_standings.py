@@ -705,9 +705,8 @@ def test_a_narrow_terminal_has_names_before_intervals() -> None:
     store = played(made_setup(4, deals=2), better_wins)
     found = standings(store)
     long = [replace(bot, name=f"{bot.name} of a long name") for bot in found.bots]
-    shown = {bot.name: bot.name for bot in long}
-    wide = ranking(replace(found, bots=long, shown=shown), 80)
-    narrow = ranking(replace(found, bots=long, shown=shown), 40)
+    wide = ranking(replace(found, bots=long), 80)
+    narrow = ranking(replace(found, bots=long), 40)
     heads = [[column.header for column in grid.columns] for grid in (wide, narrow)]
     assert "95% interval" in heads[0]
     assert heads[1] == ["#", "bot", "rating", "points"]

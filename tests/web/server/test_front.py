@@ -114,9 +114,9 @@ def test_what_a_page_shows_of_many_bots(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_bot_has_the_colour_of_its_name_in_tables() -> None:
-    colour = colour_of(["a", "b"], {"bots/b": "b"})
-    assert colour("bots/b") == colour("b") != colour("a")
-    assert colour("bots/a") == "line-other"
+    colour = colour_of(["a", "b"])
+    assert colour("b") != colour("a")
+    assert colour("c") == "line-other"
 
 
 def test_a_draw_has_no_winner_in_a_list() -> None:
