@@ -159,19 +159,22 @@ class MatchColumns(Struct, array_like=True, gc=False):
 
 
 class LateReply(Struct, frozen=True, array_like=True):
-    """A reply that a bot didn't give in time.
+    """A reply that a bot didn't give in time, also in the handshake.
 
     Attributes:
         bot: number of the bot.
         asked, until: when it got the request, and when its time was over, in seconds on the clock
             of `time.monotonic`.
         machine: the name of the machine that has this clock.
+        is_start: True in the handshake. The bot is started again anyway, so this doesn't make the
+            match doubtful, but it's a witness for others.
     """
 
     bot: int
     asked: float
     until: float
     machine: str = ""
+    is_start: bool = False
 
 
 class MatchRow(MatchColumns, array_like=True):
@@ -188,7 +191,7 @@ class MatchRow(MatchColumns, array_like=True):
         result: the result as an object, if the batch asked for it.
         problem: the error in the code of the game that made the match void, or "".
         late_replies: the replies for which a bot was disqualified because it didn't give them in
-            time. Only bots that are processes have any.
+            time, also in earlier attempts at the handshake. Only bots that are processes have any.
     """
 
     seats: tuple[SeatRow, ...] = ()

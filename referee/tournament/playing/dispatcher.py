@@ -300,9 +300,10 @@ class Dispatcher:
         over = []
         for row in rows:
             bots = late_bots([row])
-            if bots and not any(self._is_at_fault(bot) for bot in bots):
+            is_doubtful = bool(bots) and not any(map(self._is_at_fault, bots))
+            if is_doubtful or (row.late_replies and not bots):
                 self._late.add(row, [*in_play])
-            else:
+            if not is_doubtful:
                 over.append(row)
         return [*over, *self._late.take_over(in_play)]
 

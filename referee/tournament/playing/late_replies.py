@@ -25,12 +25,17 @@ class LateReplies:
         # Each match, with the batches that were in play when it ended.
         self._doubtful: list[tuple[MatchRow, Collection[Hashable]]] = []
         self._stalled: list[MatchRow] = []
+        self._late_starts: list[MatchRow] = []
 
     def add(self, row: MatchRow, in_play: Collection[Hashable]) -> None:
         """Add a match in which a bot was late. `in_play` are the batches that haven't ended yet."""
-        self._doubtful.append((row, in_play))
+        if late_bots([row]):
+            self._doubtful.append((row, in_play))
+        else:  # a bot that was late in a handshake is a witness, but its match isn't played again
+            self._late_starts.append(row)
         rows = [row for row, _ in self._doubtful] + self._stalled
-        witnessed = [each for each in rows if any(self._is_witness(each, by) for by in rows)]
+        witnesses = rows + self._late_starts
+        witnessed = [each for each in rows if any(self._is_witness(each, by) for by in witnesses)]
         self._stalled = witnessed
         numbers = {each.match for each in witnessed}
         self._doubtful = [each for each in self._doubtful if each[0].match not in numbers]
@@ -63,7 +68,10 @@ class LateReplies:
             {self._program_of(bot) for bot in each.players} for each in (row, other)
         )
         return programs.isdisjoint(others) and any(
-            _overlap(late, beside) for late in row.late_replies for beside in other.late_replies
+            _overlap(late, beside)
+            for late in row.late_replies
+            for beside in other.late_replies
+            if not late.is_start
         )
 
 
@@ -73,5 +81,5 @@ def _overlap(one: LateReply, other: LateReply) -> bool:
 
 
 def late_bots(rows: Sequence[MatchRow]) -> set[int]:
-    """Return the bots that were late for a reply in these matches."""
-    return {late.bot for row in rows for late in row.late_replies}
+    """Return the bots that were late for a reply in these matches, after the handshake."""
+    return {late.bot for row in rows for late in row.late_replies if not late.is_start}

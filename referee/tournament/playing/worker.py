@@ -144,6 +144,7 @@ class Worker:
         # We play the match again if we were late ourselves, or if a kept bot failed in its
         # handshake.
         late = restarts = 0
+        late_starts: list[LateReply] = []
         while late <= MAX_LATE_REPLAYS:
             attempt = _Attempt(batch, plan, sources, fresh=late + restarts > 0)
             try:
@@ -157,11 +158,12 @@ class Worker:
                     self._check_files(attempt.sources[seat])
             if is_again:
                 restarts += 1
+                late_starts += attempt.late_replies()
             elif attempt.is_late() or await attempt.is_witnessed():
                 late += 1
             else:
                 break
-        return attempt.row(late, restarts)
+        return attempt.row(late, restarts, late_starts)
 
     def _answers(self, attempt: _Attempt) -> Sequence[Sequence[bytes | None]]:
         """Return the replies of the position and of the opening, for each seat."""
@@ -278,6 +280,7 @@ class _Attempt:
     ) -> None:
         self.batch = batch
         self.plan = plan
+        self.began = time.monotonic()
         self.fresh = fresh
         self.entrants = [batch.entrants[number] for number in plan.players]
         self.sources = [sources[number] for number in plan.players]
@@ -317,7 +320,7 @@ class _Attempt:
             self.played = play_objects(self.course(new_objects(self.sources)))
         finally:
             self.close()
-        return self.row(0, 0)
+        return self.row(0, 0, [])
 
     def close(self) -> None:
         if self.record is not None:
@@ -348,12 +351,13 @@ class _Attempt:
             return False
         return await witness_seconds(self.spec) > max(WITNESS_SECONDS, LATE_PART * max(late))
 
-    def row(self, late: int, restarts: int) -> MatchRow:
+    def row(self, late: int, restarts: int, late_starts: Sequence[LateReply]) -> MatchRow:
         """Return the finished match as a row for the store.
 
         Args:
             late: number of attempts in which the referee was late.
             restarts: number of attempts in which a kept bot failed in its handshake.
+            late_starts: the replies that were late in these attempts.
         """
         played, result, batch, plan = self.played, self.played.result, self.batch, self.plan
         is_stored = not batch.results  # only a store needs most of the columns
@@ -402,7 +406,7 @@ class _Attempt:
             messages=played.messages,
             seats=tuple(seats),
             result=result if batch.results else None,
-            late_replies=self._late_replies(),
+            late_replies=(*late_starts, *self.late_replies()),
         )
         if is_kept:
             self._add_files(row)
@@ -418,13 +422,15 @@ class _Attempt:
         why = sentence("no_reply.why_silent", silence, asked)
         return f"{why}; the referee was late by {late} at most"
 
-    def _late_replies(self) -> tuple[LateReply, ...]:
-        late = []
+    def late_replies(self) -> Iterator[LateReply]:
+        """Yield the replies for which a bot was disqualified because they were late."""
         for seat, until in self.left_at.items():
-            if self.played.disqualified[seat].code in _LATE:
-                asked = until - self.played.reply_seconds[seat][-1]
-                late.append(LateReply(self.plan.players[seat], asked, until, os.uname().nodename))
-        return tuple(late)
+            code, seconds = self.played.disqualified[seat].code, self.played.reply_seconds[seat]
+            is_start = code == Disqualification.STARTUP_TIMEOUT
+            if is_start or code in _LATE:
+                asked = self.began if is_start else until - seconds[-1]
+                bot, machine = self.plan.players[seat], os.uname().nodename
+                yield LateReply(bot, asked, until, machine, is_start)
 
     def void_row(self, error: GameError) -> MatchRow:
         """Return the match as a void row, because the code of the game has raised an error."""

@@ -178,6 +178,8 @@ def test_a_bot_that_fails_between_two_matches_is_started_anew(
     assert [name_of(row, 1) for row in rows] == ["match 1"] * 2
     assert [left(row) for row in rows] == [[None, None]] * 2
     assert [faults(row) for row in rows] == [[{}, {}]] * 2
+    late = [reply.is_start for row in rows for reply in row.late_replies]
+    assert late == [True] * (mode in ("closes_stdin", "hangs", "stops"))
 
 
 def test_a_bot_that_failed_when_it_was_asked_again_is_never_kept_again(executor: Executor) -> None:

@@ -77,6 +77,22 @@ def test_clocks_of_two_machines_cannot_be_compared() -> None:
     assert stalled(late(1, (0, 1), machine="a"), late(2, (2, 3), machine="b")) == []
 
 
+@pytest.mark.parametrize(("players", "again"), [((2, 3), [1]), ((0, 2), []), ((2, 1), [])])
+def test_a_late_handshake_is_a_witness_whose_match_is_over(
+    players: tuple[int, int], again: list[int]
+) -> None:
+    """The bot is started again anyway. It may be found before the other match or after it."""
+    start = late(2, players)
+    start = replace(start, late_replies=(replace(start.late_replies[0], is_start=True),))
+    for first, second in ((start, late(1, (0, 1))), (late(1, (0, 1)), start)):
+        found = LateReplies(lambda bot: bot)
+        found.add(first, ["a batch"])
+        found.add(second, ["a batch"])
+        assert [each.match for each in found.take_stalled()] == again
+        assert [each.match for each in found.take_over([])] == ([] if again else [1])
+    assert late_bots([start]) == set()
+
+
 def test_a_match_joins_others_that_have_witnessed_each_other() -> None:
     assert stalled(late(1, (0, 1)), late(2, (2, 3)), late(3, (4, 5))) == [1, 2, 3]
 

@@ -100,7 +100,7 @@ def test_the_record_of_a_match_with_trouble_is_kept(
         result=replace(played.result, players=players),
         disqualified={0: left} if is_out else {},
     )
-    row = attempt.row(0, 0)
+    row = attempt.row(0, 0, [])
     assert bool(row.record) == bool(row.stderr) == (keep in kept.split())
     assert [seat.disqualified for seat in row.seats] == ["exited" if is_out else None, None]
     assert row.seats[1].fault_count == faults
@@ -147,16 +147,28 @@ def test_the_matches_of_a_deal_share_an_opening(monkeypatch: pytest.MonkeyPatch)
     assert drawn == [1, 2, 2, 1]
 
 
-@pytest.mark.parametrize("code", [Disqualification.TIMEOUT, Disqualification.EXITED])
-def test_a_late_reply_is_the_last_of_its_seat(code: Disqualification) -> None:
+@pytest.mark.parametrize(
+    ("code", "late"),
+    [
+        (Disqualification.TIMEOUT, [(16.0, False)]),
+        (Disqualification.TIME_BANK, [(16.0, False)]),
+        (Disqualification.STARTUP_TIMEOUT, [(10.0, True)]),
+        (Disqualification.EXITED, []),
+    ],
+)
+def test_a_late_reply_is_the_last_of_its_seat(
+    code: Disqualification, late: list[tuple[float, bool]]
+) -> None:
+    """In the handshake, the time counts from the beginning."""
     attempt: Any = object.__new__(_Attempt)
+    attempt.began = 10.0
     attempt.plan = SimpleNamespace(players=(3, 5))
     attempt.left_at = {1: 20.0}
     attempt.played = SimpleNamespace(
         disqualified={1: SimpleNamespace(code=code)}, reply_seconds=[[9.0], [1.0, 4.0]]
     )
-    late = LateReply(5, 16.0, 20.0, os.uname().nodename)
-    assert attempt._late_replies() == ((late,) if code == Disqualification.TIMEOUT else ())
+    expected = [LateReply(5, since, 20.0, os.uname().nodename, at) for since, at in late]
+    assert [*attempt.late_replies()] == expected
 
 
 @pytest.mark.parametrize("keep", ["all", "faulty", "none"])
