@@ -241,7 +241,7 @@ def test_a_signal_while_the_bots_are_started(
     def broken_bots(
         dispatcher: Any, setup: Any, bots: Any, look: Callable[[int], object], pauses: Any
     ) -> Any:
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # `os.kill` may deliver it to another thread, and later
         look(0)
 
     monkeypatch.setattr("referee.tournament.playing.starting.broken_bots", broken_bots)
