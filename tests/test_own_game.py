@@ -130,8 +130,9 @@ def test_a_tournament_of_a_game_that_always_fails_ends(
     here: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     spoiled = "(self, setup):\n        raise (OSError if setup.seed % 3 else KeyError)\n"
+    # The first deal fails in one way, the second in the other, and it may end after five matches.
     broken(here, "(self, setup):\n", spoiled)
-    assert cli.main([*TOURNAMENT, "--matches", "5000", "--jobs", "1", "--seed", "1"]) == 65
+    assert cli.main([*TOURNAMENT, "--matches", "5000", "--jobs", "1", "--seed", "25"]) == 65
     out, err = capfd.readouterr()
     assert err.endswith("the game failed in each match, so the other matches were not played\n")
     often, rare = (int(re.findall(r"\((\d+) matches", line)[0]) for line in err.splitlines()[:-1])
