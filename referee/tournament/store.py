@@ -26,6 +26,7 @@ from referee.tournament.rows import (
     LEFT_OUT,
     WITHDRAWN,
     WORKER_KILLED,
+    Entrant,
     MatchColumns,
     MatchRow,
     SeatRow,
@@ -604,7 +605,8 @@ class Store:
     @property
     def shown_names(self) -> list[str]:
         """The names of the bots in tables and pages (`short_names`), in the same order."""
-        return [*short_names(self.stages[-1].bots).values()] if self.stages else []
+        bots = self.select("SELECT name, command FROM bots ORDER BY bot")
+        return [*short_names([Entrant(*bot) for bot in bots]).values()]
 
     @property
     def numbers(self) -> dict[str, int]:

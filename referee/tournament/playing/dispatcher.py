@@ -220,7 +220,7 @@ class Dispatcher:
         )
 
     def _play(self, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
-        self._waiting, self._held = set(), []
+        self._waiting, self._held, self._next = set(), [], []
         self._late = LateReplies(cache(self._program_of))
         while True:
             for rows in self._play_batches(plans):
@@ -301,7 +301,9 @@ class Dispatcher:
         for row in rows:
             bots = late_bots([row])
             is_doubtful = bool(bots) and not any(map(self._is_at_fault, bots))
-            if is_doubtful or (row.late_replies and not bots):
+            starting = {late.bot for late in row.late_replies}
+            # A bot that hangs at every start says nothing about the machine.
+            if is_doubtful or (not bots and starting - self._hanging):
                 self._late.add(row, [*in_play])
             if not is_doubtful:
                 over.append(row)

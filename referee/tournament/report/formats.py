@@ -144,12 +144,12 @@ def swiss_standing(store: Store, rounds: Rounds) -> Swiss | None:
             for bot in order
         ],
         first_matches=rounds.first_matches,
-        next=_next_line_ups(store, rounds.playing) if rounds.playing else [],
-        next_byes=[names[bot] for bot in _next_byes(store, rounds.playing)],
+        next=_next_line_ups(store, rounds.playing, names) if rounds.playing else [],
+        next_byes=_next_byes(store, rounds.playing, names),
     )
 
 
-def _next_line_ups(store: Store, stage: Stage) -> list[SwissLineUp]:
+def _next_line_ups(store: Store, stage: Stage, names: Sequence[str]) -> list[SwissLineUp]:
     """Return the line-ups of a Swiss round with their results so far."""
     played: Counter[frozenset[int]] = Counter()
     points: defaultdict[int, float] = defaultdict(float)
@@ -161,7 +161,7 @@ def _next_line_ups(store: Store, stage: Stage) -> list[SwissLineUp]:
     deals = len(stage.line_ups) // len(line_ups)
     return [
         SwissLineUp(
-            bots=[store.shown_names[bot] for bot in line_up],
+            bots=[names[bot] for bot in line_up],
             points=[round(points[bot], 6) for bot in line_up],
             played=played[frozenset(line_up)],
             matches=deals * stage.setup.matches_a_deal,
@@ -170,12 +170,12 @@ def _next_line_ups(store: Store, stage: Stage) -> list[SwissLineUp]:
     ]
 
 
-def _next_byes(store: Store, stage: Stage | None) -> list[int]:
+def _next_byes(store: Store, stage: Stage | None, names: Sequence[str]) -> list[str]:
     """Return the bots that have a bye in a Swiss round."""
     if stage is None:
         return []
     gone = {*store.bots_out(), *store.withdrawn}.union(*distinct(stage.line_ups))
-    return [bot for bot in range(len(store.shown_names)) if bot not in gone]
+    return [name for bot, name in enumerate(names) if bot not in gone]
 
 
 class SprtStanding(Struct, frozen=True):

@@ -93,6 +93,13 @@ def test_a_late_handshake_is_a_witness_whose_match_is_over(
     assert late_bots([start]) == set()
 
 
+def test_a_late_handshake_does_not_excuse_a_later_reply() -> None:
+    reply = late(1, (0, 1), 50, 60)
+    start = replace(late(1, (0, 1), 0, 10).late_replies[0], is_start=True)
+    both = replace(reply, late_replies=(start, *reply.late_replies))
+    assert stalled(both, late(2, (2, 3), 0, 10)) == [2]
+
+
 def test_a_match_joins_others_that_have_witnessed_each_other() -> None:
     assert stalled(late(1, (0, 1)), late(2, (2, 3)), late(3, (4, 5))) == [1, 2, 3]
 
@@ -250,6 +257,32 @@ def test_a_match_counts_if_one_of_its_late_bots_is_at_fault() -> None:
         assert made._undoubted([both], ["a batch"]) == []
         made._stalls[1] = MAX_STALLS
         assert made._undoubted([both], ["a batch"]) == [both]
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+def test_a_bot_that_hangs_at_every_start_is_no_witness(hangs: bool) -> None:
+    start = late(2, (2, 3))
+    start = replace(start, late_replies=(replace(start.late_replies[0], is_start=True),))
+    with dispatcher(Stall(set())) as made:
+        made._begin(FOUR)
+        made._late = LateReplies(lambda bot: bot)
+        made._hanging = {2} if hangs else set()
+        assert made._undoubted([start], ["a batch"]) == [start]
+        assert made._undoubted([late(1, (0, 1))], ["a batch"]) == []
+        assert made._late.has_stalled != hangs
+
+
+def test_matches_that_were_not_asked_for_in_the_end_are_forgotten() -> None:
+    """The caller may stop in the middle, e.g. if the tournament is decided."""
+    machine = Stall(set())
+    plans = [Plan(number, number, 1, (0, 1)) for number in range(9)]
+    with dispatcher(machine) as made:
+        for _ in made.play(FOUR, iter(plans)):
+            if machine.played:
+                break
+        machine.played.clear()
+        assert sum(map(len, made.play(FOUR, iter(plans[:1])))) == 1
+    assert machine.played == [0]
 
 
 def test_late_bots_of_several_matches() -> None:

@@ -420,8 +420,8 @@ def test_who_is_out_or_withdrawn_has_no_bye() -> None:
     store.add([unplayed_row(Plan(0, 0, 1, (0, 3)), {3}, WORKER_KILLED, "")])
     store.settle([], [], {2: Withdrawal(0, "timeout")})
     stage: Any = SimpleNamespace(line_ups=[(0, 1)])
-    assert _next_byes(store, stage) == [4]
-    assert _next_byes(store, None) == []
+    assert _next_byes(store, stage, store.names) == ["bot4"]
+    assert _next_byes(store, None, store.names) == []
 
 
 def test_an_anchor_that_has_not_played_keeps_its_rating() -> None:
