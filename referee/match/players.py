@@ -111,7 +111,11 @@ class Players:
             return reply
 
     def _pick(self, question: Question) -> Picks:
-        free = [at for at, each in enumerate(question.choices) if not (each.key or each.barred)]
+        free = [
+            at
+            for at, each in enumerate(question.choices)
+            if (each.is_typed or not each.key) and not each.barred
+        ]
         keys = [at for at, each in enumerate(question.choices) if each.key]
         for _ in range(_TRIES):
             most = min(question.most, len(free))
