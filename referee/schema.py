@@ -137,7 +137,7 @@ def _texts() -> dict[str, str]:
 def main(arguments: Sequence[str]) -> int | str:
     """Write or check the schemas. Returns the argument of `sys.exit`."""
     check = arguments[:1] == ["--check"]
-    if len(arguments) != 1 + check:
+    if len(arguments) != 1 + check or arguments[-1].startswith("-"):
         return "usage: python -m referee.schema [--check] DIR"
     folder = Path(arguments[-1])
     texts = _texts()

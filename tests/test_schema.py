@@ -27,8 +27,11 @@ def test_a_stale_schema_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "result.schema.json" in str(schema.main(["--check", str(tmp_path)]))
 
 
-def test_usage() -> None:
-    assert "usage" in str(schema.main([]))
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["--check"], ["--check", "-x"], ["a", "b"]])
+def test_usage(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "usage" in str(schema.main(arguments))
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.slow
