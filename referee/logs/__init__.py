@@ -50,28 +50,5 @@ if TYPE_CHECKING:
     from referee.logs.verify import Verdict as Verdict
     from referee.logs.verify import verify_record as verify_record
 
-# The module of each public name. Keep this in sync with the imports above.
-_HOMES = {
-    "RecordSummary": "referee.logs.entries",
-    "message_of": "referee.logs.entries",
-    "read_log": "referee.logs.entries",
-    "read_record": "referee.logs.entries",
-    "summaries": "referee.logs.entries",
-    "DisqualifiedEntry": "referee.logs.record",
-    "EndEntry": "referee.logs.record",
-    "ExitEntry": "referee.logs.record",
-    "FaultEntry": "referee.logs.record",
-    "Header": "referee.logs.record",
-    "PlayerEnd": "referee.logs.record",
-    "ReceivedEntry": "referee.logs.record",
-    "RecordEntry": "referee.logs.record",
-    "SentEntry": "referee.logs.record",
-    "StderrEntry": "referee.logs.record",
-    "validate_log": "referee.logs.validate",
-    "Kind": "referee.logs.verify",
-    "Verdict": "referee.logs.verify",
-    "verify_record": "referee.logs.verify",
-}
-
 if not TYPE_CHECKING:  # with a module __getattr__, type checkers would accept any name
-    __getattr__, __dir__ = lazy(__name__, _HOMES)
+    __getattr__, __dir__ = lazy(__name__)

@@ -22,18 +22,11 @@ bot-cases.json has the conformance cases for bots.
 
 from __future__ import annotations
 
+from referee._lazy import lazy
+
 TYPE_CHECKING = False  # like typing.TYPE_CHECKING, but typing is slow to import
 if TYPE_CHECKING:
-    from referee.games.dominion.entry import RULES, Dominion
-
-__all__ = ["RULES", "Dominion"]
-
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # We load the rules on first use, because a bot that only imports the kit doesn't need them.
-    from referee.games.dominion import entry
-
-    value: object = getattr(entry, name)
-    return value
+    from referee.games.dominion.entry import RULES as RULES
+    from referee.games.dominion.entry import Dominion as Dominion
+else:  # We load the rules on first use, because a bot that only imports the kit doesn't need them.
+    __getattr__, __dir__ = lazy(__name__)
