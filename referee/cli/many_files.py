@@ -1,23 +1,23 @@
 """Writes the reports of `verify` and `validate`, which can check many files at a time.
 
 A report is text, JSON or JUnit XML. With `--output`, we write it to that file and still print the
-text on stdout. If there are many files, several processes share the work, and on a terminal you see
-a progress bar.
+text on stdout. If there are many files, several processes share the work, and they say how far
+they are.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeVar
 
 from referee import workers
 from referee.capacity import cores
 from referee.cli.console import print_json, printing, printing_to, say
-from referee.cli.progress import bar, clock_time, status
+from referee.cli.progress import working
 from referee.cli.running import collect_garbage
 from referee.errors import game_error
 from referee.interrupts import Interrupted, Interrupts
@@ -111,7 +111,7 @@ def difference(expected: str | None, found: str | None) -> list[str]:
 
 
 def process_files(
-    about: str,
+    what: str,
     work: Callable[[str], T],
     names: Sequence[str],
     options: ReportOptions,
@@ -123,7 +123,7 @@ def process_files(
     """Process files, and report their results in the given order.
 
     Args:
-        about: the text for the progress bar, e.g. "verifying records".
+        what: what the files are, e.g. "records".
         work: a function that processes a file. It has to be at the top level of a module, because
             other processes import it.
         make_report: gets a file's name and the result of `work`, and returns the report.
@@ -133,12 +133,11 @@ def process_files(
     Returns:
         False if a process died, so that some files weren't processed. We've printed an error then.
     """
-    doing, what = about.split()
     done = 0
     try:
         with (
             interrupts.raising(),
-            _progress(doing, len(names), quiet=options.quiet) as advance,
+            working(len(names), what, quiet=options.quiet or len(names) < FEW) as show,
             printing(),
             printing_to(
                 options.output, report_kind(options.format), names, force=options.force
@@ -149,7 +148,7 @@ def process_files(
             for name, result in zip(names, results, strict=True):
                 report.add(make_report(name, result))
                 done += 1
-                advance()
+                show(done)
             if len(names) > 1:
                 report.say(summary())
             report.end()
@@ -217,26 +216,3 @@ def _in_processes(
                     waiting.extend(islice(submitted, 1))
         except BrokenProcessPool as error:
             raise _WorkerDiedError from error
-
-
-@contextmanager
-def _progress(doing: str, count: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
-    if count < FEW or quiet or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    import time
-
-    done, began = 0, time.monotonic()
-    shown = began
-    with status() as show:
-
-        def advance() -> None:
-            nonlocal done, shown
-            done += 1
-            now = time.monotonic()
-            if now - shown > POLL_SECONDS:
-                shown = now
-                left = clock_time((now - began) / done * (count - done))
-                show(bar(done, count, f"{doing}: {done:,} of {count:,}, {left} left"))
-
-        yield advance

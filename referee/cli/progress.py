@@ -55,33 +55,13 @@ def bar(done: int, total: int, text: str) -> RenderableType:
 
 
 @contextmanager
-def starting(
+def working(
     total: int,
-    interrupts: Interrupts,
+    what: str,
     *,
     quiet: bool,
+    interrupts: Interrupts | None = None,
     clock: Callable[[], float] = time.monotonic,
-) -> Iterator[Callable[[int], None]]:
-    """Context manager that yields a function for showing how many bots were started.
-
-    On a terminal, it updates a bar. Otherwise it prints a line every `LINE_SECONDS`. The function
-    raises `Interrupted` if a signal has arrived.
-
-    Args:
-        clock: returns seconds.
-    """
-    with working(total, "bots started", quiet=quiet, clock=clock) as show:
-
-        def look(started: int) -> None:
-            interrupts.check()
-            show(started)
-
-        yield look
-
-
-@contextmanager
-def working(
-    total: int, what: str, *, quiet: bool, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[int], None]]:
     """Context manager that yields a function for showing how much of some work is done.
 
@@ -89,21 +69,26 @@ def working(
 
     Args:
         what: the things to count, e.g. "deals".
+        interrupts: if given, the function raises `Interrupted` when a signal has arrived.
         clock: returns seconds.
     """
     with ExitStack() as stack:
-        show = None
-        say_at = clock() + LINE_SECONDS
+        show, every = None, LINE_SECONDS
         if total and sys.stderr.isatty() and not quiet:
-            show = stack.enter_context(status())
+            show, every = stack.enter_context(status()), PROGRESS_EVERY_SECONDS
+        show_at = clock() + every
 
         def look(done: int) -> None:
-            nonlocal say_at
+            nonlocal show_at
+            if interrupts is not None:
+                interrupts.check()
+            if quiet or clock() < show_at:
+                return
+            show_at = clock() + every
             text = f"{done:,} of {total:,} {what}"
             if show is not None:
                 show(bar(done, total, text))
-            elif not quiet and clock() >= say_at:
-                say_at = clock() + LINE_SECONDS
+            else:
                 say(text)
 
         yield look

@@ -13,7 +13,7 @@ from referee.capacity import cores
 from referee.cli.consent import SandboxChoice, chosen_sandbox
 from referee.cli.console import FAILED, OK, printing, say
 from referee.cli.options import Options, argument, flag, option
-from referee.cli.progress import show_progress, starting
+from referee.cli.progress import show_progress, working
 from referee.cli.running import run_in_trio
 from referee.cli.settings import game_option, sandbox_option, sandbox_read_option
 from referee.cli.values import Count, GameName, Seconds
@@ -130,7 +130,7 @@ def _broken(
         else:
             bots.append(Entrant(folder.path, folder.command, folder.directory))
     jobs = options.jobs or cores()
-    with starting(len(bots), interrupts, quiet=options.quiet) as look:
+    with working(len(bots), "bots started", quiet=options.quiet, interrupts=interrupts) as look:
         found = start_once(bots, options.game, sandbox, jobs, look)
     for why in found.values():
         say(str(why))

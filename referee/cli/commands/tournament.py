@@ -18,7 +18,7 @@ from referee.cli.commands.tournament_plan import TournamentPlan, plan_tournament
 from referee.cli.config import merge_options, read_options
 from referee.cli.console import FAILED, GAME, OK, USAGE, printing, say
 from referee.cli.files import make_folder
-from referee.cli.progress import starting
+from referee.cli.progress import working
 from referee.cli.running import collect_garbage, load_numpy
 from referee.cli.settings import limits_of_bot, seed_file_name
 from referee.errors import UsageError, UsageErrors
@@ -306,7 +306,9 @@ class _Run:
             broken |= _missing_bots(now, left - broken.keys())
         dispatcher.out |= broken.keys()
         to_start = sorted(left - broken.keys())
-        with starting(len(to_start), self._interrupts, quiet=options.quiet) as look:
+        with working(
+            len(to_start), "bots started", quiet=options.quiet, interrupts=self._interrupts
+        ) as look:
             # With --skip-broken nobody may be there who starts the command again.
             pauses = START_PAUSES if options.skip_broken else CHECK_PAUSES
             broken |= broken_bots(dispatcher, now, to_start, look, pauses)

@@ -87,9 +87,7 @@ def run(options: ValidateOptions, interrupts: Interrupts) -> int:
     how = ReportOptions(
         "validate", options.format, options.output, options.force, options.quiet, options.jobs
     )
-    if not process_files(
-        "validating logs", check_log, names, how, interrupts, make_report, summary
-    ):
+    if not process_files("logs", check_log, names, how, interrupts, make_report, summary):
         return BUG
     for game, name in unchecked.items():
         say(f"{as_text(name)}: the rules of {game} are not checked, only the lines of its logs")

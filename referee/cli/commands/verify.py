@@ -123,7 +123,7 @@ def run(options: VerifyOptions, interrupts: Interrupts) -> int:
                 check_other_file(options.output, [options.log])
             work, text = partial(_verify, log=log), sys.stderr if options.log == "-" else None
             done = process_files(
-                "verifying records",
+                "records",
                 work,
                 names,
                 _reported(options),

@@ -39,7 +39,7 @@ from referee.cli.commands.tournament_ending import GRACE_SECONDS, Ending, save_u
 from referee.cli.commands.tournament_options import TournamentOptions
 from referee.cli.commands.tournament_plan import _packed
 from referee.cli.commands.tournament_progress import table_every
-from referee.cli.progress import LINE_SECONDS, starting
+from referee.cli.progress import LINE_SECONDS, working
 from referee.errors import ShortageError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import REPORT
@@ -370,7 +370,9 @@ def test_bots_that_start_slowly_are_counted_where_there_is_no_terminal(
     with Interrupts() as interrupts:
         for quiet in (True, False):
             clock = partial(lambda ticks: next(ticks) * (LINE_SECONDS / 20 + 0.01), ticks)
-            with starting(40, interrupts, quiet=quiet, clock=clock) as look:
+            with working(
+                40, "bots started", quiet=quiet, interrupts=interrupts, clock=clock
+            ) as look:
                 for started in range(41):
                     look(started)
     said = capsys.readouterr().err.splitlines()
