@@ -352,12 +352,6 @@ class Matches(Struct, frozen=True):
         return f"<Matches: {len(self.results)} played, {self.void} void, seed {self.seed}; {sums}>"
 
 
-def _share(ranks: Sequence[int], seat: int) -> float:
-    """Return the fraction of opponents that a seat has beaten. A tie counts half."""
-    beaten = sum((other > ranks[seat]) + (other == ranks[seat]) / 2 for other in ranks) - 0.5
-    return beaten / (len(ranks) - 1)
-
-
 _AS_THEY_ARE = ("bot", "name", "score", "turns", "rank", "disqualified")
 
 
@@ -366,6 +360,8 @@ def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]
 
     If a value is a dict of counts, such as the number of cards by name, each key gets a column.
     """
+    from referee.tournament.rows import points_of
+
     player = result.players[seat]
     row = {
         "match": match,
@@ -377,7 +373,7 @@ def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]
         "number": bot,
         **{name: getattr(player, name) for name in _AS_THEY_ARE},
         "won": result.winners == [player.player_number],
-        "points": _share([other.rank for other in result.players], seat),
+        "points": points_of([other.rank for other in result.players])[seat],
         "faults": sum(player.faults.values()),
         "requests": player.requests,
         "reply_seconds_total": player.reply_seconds.total,

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from referee.games.interface.seats import seat_id
-from referee.text.terminal import cut
+from referee.text.terminal import cells, cut
 
 # We shorten a bot's own name to this many columns. Names that an organiser chose may be longer.
 MAX_COLUMNS = 40
@@ -49,7 +49,7 @@ def shown_names(
     names = []
     for seat, name in enumerate(own):
         by_others = clean(given[seat]) if seat < len(given) else ""
-        itself = "" if name.casefold() == seat_id(seat) else _short(clean(name))
+        itself = "" if name.casefold() == seat_id(seat) else short(clean(name))
         stem = clean(stem_of(bots[seat])) if seat < len(bots) else ""
         names.append(by_others or itself or stem or seat_id(seat))
     return [
@@ -78,11 +78,11 @@ def stem_of(bot: str) -> str:
     return os.path.splitext(os.path.basename(file))[0]
 
 
-def _short(name: str) -> str:
-    # Keep the end of a long path, because bots usually differ there.
-    if "/" in name and len(name) > MAX_COLUMNS:
-        return "..." + name[3 - MAX_COLUMNS :]
-    return cut(name, MAX_COLUMNS)
+def short(name: str, columns: int = MAX_COLUMNS) -> str:
+    """Cut a long name, at its start if it's a path, because the ends of paths usually differ."""
+    if "/" in name and cells(name) > columns:
+        return "..." + name[3 - columns :]
+    return cut(name, columns)
 
 
 def _is_hidden(sign: str) -> bool:

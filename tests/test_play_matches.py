@@ -28,7 +28,7 @@ from referee.logs.zstd import zstd
 from referee.match.sandbox import NO_SANDBOX
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
-from referee.tournament.rows import MatchRow
+from referee.tournament.rows import MatchRow, points_of
 from referee.tournament.setup import entrants, setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes
@@ -124,7 +124,7 @@ def test_what_is_counted_of_each_match() -> None:
 def test_the_points_of_a_seat_are_the_share_of_others_that_it_beat(
     ranks: tuple[int, ...], shares: list[float]
 ) -> None:
-    assert [api._share(ranks, seat) for seat in range(len(ranks))] == pytest.approx(shares)
+    assert points_of(ranks) == pytest.approx(shares)
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from referee.games.interface.counts import ordinal, plural
 from referee.games.interface.faults import EndReason
 from referee.match.limits import SANDBOXED, flag
 from referee.match.result import DisqualificationReport, FirstFault, MatchResult, PlayerResult
-from referee.names import shown_names
-from referee.text.terminal import cells, command_line, cut, duration, paint, plain, wrap_words
+from referee.names import short, shown_names
+from referee.text.terminal import cells, command_line, duration, paint, plain, wrap_words
 
 # Longer names are cut to this many columns in the table.
 MAX_NAME = 24
@@ -154,7 +154,7 @@ def _players(result: MatchResult, painted: Paint) -> Iterator[str]:
         rows.append(
             (
                 (player.player_number, ""),
-                (_short(_name(player)), ""),
+                (short(_name(player), MAX_NAME), ""),
                 (str(player.score), ""),
                 (str(player.turns), ""),
                 (str(faults), "yellow" if faults else ""),
@@ -210,13 +210,6 @@ def _table(
 
 def _name(player: PlayerResult) -> str:
     return plain(player.name)
-
-
-def _short(name: str) -> str:
-    # The end of a path is more useful than its start.
-    if "/" in name and cells(name) > MAX_NAME:
-        return "..." + name[3 - MAX_NAME :]
-    return cut(name, MAX_NAME)
 
 
 def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:

@@ -112,19 +112,23 @@ class SeedInFile(NamedTuple):
     seed: int
 
 
-def seed_in_file(name: str) -> SeedInFile:
-    """Read the seed in a file. "-" is standard input."""
+def _text_in(name: str, most: int, what: str) -> str:
+    """Read a text file of at most `most` bytes. `what` is what it should contain, for messages."""
     try:
-        data = read_input(name, _MOST_SEED)
+        data = read_input(name, most)
         if encoding := wide_encoding(data):
-            problem = f"{name} has no seed: it is {encoding}; save it as UTF-8"
+            problem = f"{name} has no {what}: it is {encoding}; save it as UTF-8"
             raise argparse.ArgumentTypeError(problem)
-        # Some editors begin a file with a byte order mark.
-        text = data.decode("utf-8-sig").strip()
+        return data.decode("utf-8-sig")  # some editors begin a file with a byte order mark
     except UsageError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
     except ValueError as error:  # it isn't UTF-8
-        raise argparse.ArgumentTypeError(f"{name} has no seed: it is not text") from error
+        raise argparse.ArgumentTypeError(f"{name} has no {what}: it is not text") from error
+
+
+def seed_in_file(name: str) -> SeedInFile:
+    """Read the seed in a file. "-" is standard input."""
+    text = _text_in(name, _MOST_SEED, "seed").strip()
     try:
         return SeedInFile(name, seed(text))
     except argparse.ArgumentTypeError as error:
@@ -140,15 +144,7 @@ class DealSeedsInFile(NamedTuple):
 
 def deal_seeds(name: str) -> DealSeedsInFile:
     """Read a file with one seed per line. "-" is standard input, and "#" starts a comment."""
-    try:
-        data = read_input(name, _MOST_SEEDS)
-        if encoding := wide_encoding(data):
-            raise argparse.ArgumentTypeError(f"{name}: it is {encoding}; save it as UTF-8")
-        text = data.decode("utf-8-sig")
-    except UsageError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-    except ValueError as error:  # it isn't UTF-8
-        raise argparse.ArgumentTypeError(f"{name} has no seeds: it is not text") from error
+    text = _text_in(name, _MOST_SEEDS, "seeds")
     lines: dict[int, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         word = line.partition("#")[0].strip()

@@ -18,7 +18,6 @@ environments.py  the environments of one game, as in a module of PettingZoo
 sequential.py    PettingZoo's AECEnv, for games in which players take turns
 simultaneous.py  PettingZoo's ParallelEnv, for games in which all players move together
 single.py        Gymnasium's Env, for one seat against bots
-vector.py        many matches per step, for `gymnasium.make_vec`
 recorded.py      the match of a record, played again with the steps of an environment
 dataset.py       these steps of many matches as arrays
 registration.py  ids of the environments, for `gymnasium.make`

@@ -16,7 +16,7 @@ for _game, _rules in GAMES.items():
             register(
                 f"referee/{_environment.id}-v{_environment.version}",
                 "referee.env.single:SingleEnv",
-                vector_entry_point="referee.env.vector:MatchesEnv",
+                vector_entry_point="referee.env.single:matches_env",
                 kwargs={"game": _game, "version": _environment.version},
                 order_enforce=False,  # our environments check the order of calls themselves
                 disable_env_checker=True,

@@ -5,11 +5,13 @@ If you want to play several seats yourself, use an AECEnv.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import Env
 from gymnasium.utils import EzPickle
+from gymnasium.vector import SyncVectorEnv
 from msgspec.structs import asdict
 from numpy.typing import NDArray
 
@@ -25,6 +27,7 @@ from referee.env.common import (
 )
 from referee.env.episode import Episode, Saved
 from referee.env.observer import Observation
+from referee.env.opponents import check_for_many
 from referee.errors import UsageError
 from referee.games import GAMES, find_game
 
@@ -111,14 +114,10 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         Raises:
             UsageError: the action doesn't exist, or the match is over.
         """
-        reward, over = self.advance(action)
+        reward, over = self._advance(action)
         return self.seen(), reward, over, False, self.facts
 
-    def advance(self, action: Any) -> tuple[float, bool]:
-        """Do the same as `step`, without the observation.
-
-        Returns the reward, and True if the match is over.
-        """
+    def _advance(self, action: Any) -> tuple[float, bool]:
         episode, seat = self._episode, self._seat
         if self._is_end_due:
             self._is_end_due = False
@@ -210,3 +209,13 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         You can still use the environment, since `reset` starts new ones.
         """
         self._episode.close()
+
+
+def matches_env(game: str, num_envs: int = 1, **options: Any) -> SyncVectorEnv:
+    """Create a vector environment for `gymnasium.make_vec`. Takes the arguments of `SingleEnv`.
+
+    Raises:
+        UsageError: an opponent is an object that can only play one match at a time.
+    """
+    check_for_many(options.get("opponents"), num_envs)
+    return SyncVectorEnv([partial(SingleEnv, game, **options)] * num_envs)

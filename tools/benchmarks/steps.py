@@ -29,9 +29,6 @@ MATCHES = 64
 WAYS: dict[str, Any] = {
     "make": gymnasium.make,
     "make_vec, 64": lambda name: gymnasium.make_vec(name, num_envs=MATCHES),
-    "make_vec, 64, sync": lambda name: gymnasium.make_vec(
-        name, num_envs=MATCHES, vectorization_mode="sync"
-    ),
 }
 
 
