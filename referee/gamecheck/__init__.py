@@ -6,7 +6,6 @@ match.py     a random match in which every round is checked
 lines.py     a random match that sends and receives lines like a real one
 parts.py     a random match that also uses the game's optional parts
 hash_seed.py plays matches in other processes, in which sets have another order
-digest.py    the program that these processes run
 fields.py    lists the fields of messages and describes their values
 page.py      writes the page of a game for the authors of its bots
 check.py     plays all matches of a check, and compares them
