@@ -24,19 +24,6 @@ _DEPTH = 5
 _ELF = b"\x7fELF"
 # The positions of the format and the processor in an ELF header.
 _FORMAT, _MACHINE = slice(0, 6), slice(18, 20)
-_PROCESSORS = {
-    3: "x86",
-    8: "MIPS",
-    20: "PowerPC",
-    21: "PowerPC 64",
-    22: "S390",
-    40: "ARM",
-    62: "x86-64",
-    183: "ARM 64",
-    243: "RISC-V",
-    258: "LoongArch",
-}
-_BITS = {1: "32-bit", 2: "64-bit"}
 _PT_INTERP = 3
 _MACH_O = (
     *(b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe"),
@@ -194,8 +181,7 @@ def _of_elf(path: str, directory: str, head: bytes, ours: bytes) -> str:
     if not ours.startswith(_ELF):
         return "it is a program for Linux or another system: build it for this one"
     if any(head[part] != ours[part] for part in (_FORMAT, _MACHINE)):
-        theirs, own = _processor(head), _processor(ours)
-        return f"it was built for {theirs}, and this machine is {own}: build it for this machine"
+        return "it was built for another processor: build it for this machine"
     loader = os.fsdecode(_loader(path, head))
     if loader and not os.path.exists(os.path.join(directory, loader)):
         return (
@@ -203,16 +189,6 @@ def _of_elf(path: str, directory: str, head: bytes, ours: bytes) -> str:
             "it was built for another system, such as Alpine with its musl, so build it on this one"
         )
     return ""
-
-
-def _processor(head: bytes) -> str:
-    big = head[5:6] == b"\2"
-    number = int.from_bytes(head[_MACHINE], "big" if big else "little")
-    known = _PROCESSORS.get(number, f"an unknown processor ({number})")
-    bits = _BITS.get(head[4] if len(head) > 4 else 0, "")
-    plain = ("x86", "x86-64", "ARM", "ARM 64")
-    order = "big-endian" if big and number not in (20, 21, 22) else ""
-    return " ".join(filter(None, [known, "" if known in plain else bits, order]))
 
 
 def _loader(path: str, head: bytes) -> bytes:
