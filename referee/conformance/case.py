@@ -29,8 +29,8 @@ class Rule(Struct, frozen=True):
     """A rule for bots or referees. Base class of the cases for both."""
 
     id: str
-    level: Literal["MUST", "SHOULD"]
     requirement: str
+    level: Literal["MUST", "SHOULD"] = "MUST"
 
     @property
     def section(self) -> str:
@@ -104,11 +104,12 @@ class Shared(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         request: type of the request that occurs in every match.
-        control: id of a case in which nothing special happens.
+        control: id of a case in which nothing special happens. It's the control of all cases that
+            don't name one, except for basic ones.
         news: type of a message that is not a request.
         messages: types of the messages of a match.
-        about: kinds of violations for cases about what a bot accepts. If it's empty, all kinds
-            count.
+        about: kinds of violations for the game's own cases that don't list any. If it's empty, all
+            kinds count.
         omit: ids of cases that do not apply to the game.
         changes: maps the id of a case to its changed fields.
     """
@@ -147,7 +148,11 @@ def load_cases(definition: GameDefinition) -> CaseFile:
     if definition.cases is None:
         raise UsageError(f"{definition.name} has no conformance cases for bots")
     file = msgspec.json.decode(definition.cases(), type=CaseFile)
-    shared = [] if file.shared is None else _shared_cases(file.shared)
+    own, shared, about, control = file.cases, [], [], ""
+    if file.shared is not None:
+        shared = _shared_cases(file.shared)
+        about, control = file.shared.about, file.shared.control
+    own = [msgspec.structs.replace(case, about=case.about or about) for case in own]
     file.cases = [
         msgspec.structs.replace(
             case,
@@ -155,8 +160,9 @@ def load_cases(definition: GameDefinition) -> CaseFile:
             options=case.options if case.opponents else file.options | case.options,
             note=case.note or (file.note if case.situation else ""),
             speaks=case.speaks or file.speaks,
+            control="" if case.control == "none" else case.control or control * (not case.basic),
         )
-        for case in sorted([*shared, *file.cases], key=_order)
+        for case in sorted([*shared, *own], key=_order)
         if case.players <= definition.max_seats
     ]
     return file
@@ -171,7 +177,7 @@ def _shared_cases(game: Shared) -> list[Case]:
     # These two placeholders are replaced by lists, so we replace the quotes around them as well.
     for name in ("messages", "about"):
         text = text.replace(f'"{{{name}}}"', msgspec.json.encode(getattr(game, name)).decode())
-    for name in ("request", "control", "news"):
+    for name in ("request", "news"):
         text = text.replace(f"{{{name}}}", getattr(game, name))
     cases: list[dict[str, Any]] = msgspec.json.decode(text)
     made = [case | game.changes.get(case["id"], {}) for case in cases]

@@ -17,7 +17,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.match.pages import read_spec
 
 IDS = ["1.1/1", "1.1/2", "1.10/1", "5.1/1", "5.2/1", "9/1"]
-CASES = [Case(id, "MUST", "Something.") for id in IDS]
+CASES = [Case(id, "Something.") for id in IDS]
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ def test_a_section_is_the_id_without_its_number() -> None:
 
 
 def test_cases_that_judge_the_same_differently_are_one_script() -> None:
-    case = Case("1.1/1", "MUST", "This.", about=["no-flush"], basic=True, vital=True)
-    assert case.script == Case("1.1/2", "SHOULD", "That.", control="4.4/1").script
-    assert case.script != Case("1.1/1", "MUST", "This.", options={"max_turns": 2}).script
-    assert case.script != Case("1.1/1", "MUST", "This.", listen=True).script
+    case = Case("1.1/1", "This.", about=["no-flush"], basic=True, vital=True)
+    assert case.script == Case("1.1/2", "That.", "SHOULD", control="4.4/1").script
+    assert case.script != Case("1.1/1", "This.", options={"max_turns": 2}).script
+    assert case.script != Case("1.1/1", "This.", listen=True).script
 
 
 def test_an_unknown_field_of_a_case_is_refused() -> None:
@@ -144,9 +144,9 @@ def test_a_game_omits_and_changes_shared_cases() -> None:
 
 def test_a_control_does_not_tell_scripts_apart_but_a_seed_does() -> None:
     cases = [
-        Case("1.1/1", "MUST", "This."),
-        Case("1.1/2", "SHOULD", "That.", basic=True, vital=True, about=["exited"], note="Oh."),
-        Case("1.1/3", "MUST", "This.", control="4.4/1", speaks="*"),
+        Case("1.1/1", "This."),
+        Case("1.1/2", "That.", "SHOULD", basic=True, vital=True, about=["exited"], note="Oh."),
+        Case("1.1/3", "This.", control="4.4/1", speaks="*"),
     ]
     assert len({case.script for case in cases}) == 1
     for field, value in (("seed", 3), ("pieces", 1), ("again", "player2"), ("until", "handshake")):

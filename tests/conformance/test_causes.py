@@ -37,7 +37,7 @@ def failed(
     stderr: tuple[str, ...] = (),
     again: tuple[str, ...] = (),
 ) -> Result:
-    case = Case(id, level, "Something.")
+    case = Case(id, "Something.", level)
     status = Status.FAILED
     return result_of(case, status, violations=violations, stderr=stderr, again=again)
 
@@ -111,7 +111,7 @@ def test_crashes_are_told_apart_by_the_last_line_on_stderr() -> None:
 
 def test_only_failures_have_causes_and_each_case_is_an_example_once() -> None:
     wrong = fault("bad-discard", "discards 1 cards where 2 are due")
-    shown = result_of(Case("7.2/3", "MUST", "?"), Status.NOT_JUDGED, violations=[wrong])
+    shown = result_of(Case("7.2/3", "?"), Status.NOT_JUDGED, violations=[wrong])
     twice = failed("7.2/1", wrong, fault("bad-discard", "discards 3 cards where 2 are due"))
     assert grouped(shown, twice) == [["7.2/1"]]
 
@@ -158,7 +158,7 @@ def test_the_cases_of_a_referee_are_rules_of_their_own() -> None:
 
 
 def test_the_note_of_a_case_stands_where_the_match_had_begun() -> None:
-    case = Case("7.2/1", "MUST", "Something.", note="In the middle.")
+    case = Case("7.2/1", "Something.", note="In the middle.")
     handshake = '{"type":"player-name-request"}'
     for request, note in ((ATTACK, "In the middle."), (handshake, "")):
         violation = Violation("bad-discard", "7.2", "", "", request)

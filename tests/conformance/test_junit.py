@@ -30,12 +30,12 @@ VIOLATION = Violation(
 def test_what_does_not_affect_the_verdict_is_skipped(
     status: Status, level: Literal["MUST", "SHOULD"], outcome: str, strictly: str
 ) -> None:
-    result = result_of(Case("8.2/1", level, "Stay."), status)
+    result = result_of(Case("8.2/1", "Stay.", level), status)
     assert [_outcome(result, strict=strict) for strict in (False, True)] == [outcome, strictly]
 
 
 def test_the_message_says_why() -> None:
-    case = Case("8.2/1", "MUST", "Stay.")
+    case = Case("8.2/1", "Stay.")
     told = {
         "8.2: expected a reply; it ended": result_of(case, Status.FAILED, violations=[VIOLATION]),
         "not judged: see 1.1/1, 1.1/2": result_of(
@@ -49,7 +49,7 @@ def test_the_message_says_why() -> None:
 
 def test_the_details_leave_out_what_is_not_known() -> None:
     result = result_of(
-        Case("8.2/1", "MUST", "Stay."),
+        Case("8.2/1", "Stay."),
         Status.FAILED,
         violations=[VIOLATION],
         note="A note.",

@@ -503,12 +503,10 @@ def _matches(case: str, pattern: str) -> bool:
 
 
 def test_a_case_says_of_which_commands_it_can_be_asked() -> None:
-    case = RefereeCase("4.2/2", "MUST", "A supply.", seats=3)
+    case = RefereeCase("4.2/2", "A supply.", seats=3)
     assert not case.applies(Template("r {player1} {player2}", 4))
     assert case.applies(Template("r {players}", 4))
-    assert not RefereeCase("4.7/2", "MUST", "Seeds.", seeded=True).applies(
-        Template("r {players}", 4)
-    )
+    assert not RefereeCase("4.7/2", "Seeds.", seeded=True).applies(Template("r {players}", 4))
 
 
 def test_what_can_be_wrong_with_a_message_is_a_field_or_whether_it_is_there() -> None:

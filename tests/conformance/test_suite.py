@@ -134,7 +134,7 @@ async def test_what_is_waited_for_in_vain_twice_is_not_asked_a_third_time(tmp_pa
     starts = tmp_path / "starts"
     code = 'printf x >> "$0"; while read line; do :; done'
     bot = BotCommand("bot", ("/bin/sh", "-c", code, str(starts)))
-    cases = [Case(f"3.4/{number}", "MUST", "A reply.") for number in (1, 2, 3)]
+    cases = [Case(f"3.4/{number}", "A reply.") for number in (1, 2, 3)]
     report = await suite(cases, bot, timeout=0.5).run()
     assert set(statuses(report).values()) == {Status.FAILED}
     assert len(starts.read_text()) == 4
@@ -172,7 +172,7 @@ async def test_a_later_case_says_where_the_reply_was_waited_for() -> None:
 async def test_a_run_that_ends_at_its_first_failure() -> None:
     told: list[Result] = []
     (fails,) = chosen("7.1/1")
-    cases = [Case("1.1/1", "SHOULD", "A.", until="handshake"), fails]
+    cases = [Case("1.1/1", "A.", "SHOULD", until="handshake"), fails]
     cases.append(msgspec.structs.replace(fails, id="7.1/9"))
 
     class Silent(InProcess):
@@ -197,8 +197,8 @@ async def test_a_run_that_ends_at_its_first_failure() -> None:
 async def test_a_whole_match_against_opponents_that_play_or_leave() -> None:
     leaves = "/bin/true"
     cases = [
-        Case("4.1/1", "MUST", "One.", players=3, seat="player2", opponents=["minimal", leaves]),
-        Case("4.1/2", "MUST", "Two.", opponents=[leaves]),
+        Case("4.1/1", "One.", players=3, seat="player2", opponents=["minimal", leaves]),
+        Case("4.1/2", "Two.", opponents=[leaves]),
     ]
     sound = bundled_here("big_money", "dominion")
     assert sound is not None
@@ -208,7 +208,7 @@ async def test_a_whole_match_against_opponents_that_play_or_leave() -> None:
 
 async def test_a_wrong_bot_in_a_whole_match() -> None:
     bot = wrong("counts-one-coin-too-many")
-    cases = [Case("4.1/2", "MUST", "Two.", opponents=["minimal"])]
+    cases = [Case("4.1/2", "Two.", opponents=["minimal"])]
     report = await suite(cases, bot).run()
     ((violation,),) = [result.violations for result in report.cases]
     assert (violation.kind, violation.section) == ("cannot-buy", "5.2")
@@ -240,7 +240,7 @@ def made(kind: str = "", section: str = "8.2", request: str = PLAY) -> Observed:
 
 
 def must(id: str, **fields: Any) -> Case:
-    return Case(id, fields.pop("level", "MUST"), "Something.", **fields)
+    return Case(id, "Something.", **fields)
 
 
 class MadeUp(Suite):

@@ -57,7 +57,7 @@ OBJECT = PythonBot("object", lambda: InProcessBot(Minimal()))
 
 
 def case(**fields: Any) -> Case:
-    return Case("8.1/1", "MUST", "Something.", **fields)
+    return Case("8.1/1", "Something.", **fields)
 
 
 @pytest.mark.parametrize("bot", [PROCESS, ADDRESS, OBJECT])

@@ -86,7 +86,7 @@ def results(
                     broken[id].append((each, deviation))
         known[each.match.id] |= {deviation.signature for deviation in each.deviations}
     others = broken.keys() - {case.id for case in cases}
-    every = [*cases, *(RefereeCase(id, "MUST", _NO_CASE) for id in broken if id in others)]
+    every = [*cases, *(RefereeCase(id, _NO_CASE) for id in broken if id in others)]
     told = [case for case in every if case in judged or case.id in broken]
     told.sort(key=lambda case: [int(part) for part in case.section.split(".")])
     held = {case for each in compared for case in each.held}
