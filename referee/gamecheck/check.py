@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +15,7 @@ from referee.gamecheck.guard import GameStoppedError, Guard, watching
 from referee.gamecheck.hash_seed import is_stable
 from referee.gamecheck.match import RandomMatch, Setting
 from referee.gamecheck.parts import PartsMatch
+from referee.games import GAMES, find_game
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import EndReason
 from referee.match.players import Players
@@ -20,6 +23,8 @@ from referee.match.players import Players
 # We repeat this many matches, and compare them with the first time.
 _AGAIN = 4
 _WITH_PARTS = 2
+# Number of matches that we play in each of several processes (hash_seed.py).
+_IN_PROCESS = 4
 _PARTS = ("requests", "messages", "events", "standings", "turns", "outcome")
 # If a game takes more than this many seconds per reply, we warn that long tournaments are slow.
 _SLOW = 0.005
@@ -219,3 +224,17 @@ def _check_all_matches(
     if all(match.is_open for match in played):
         text = "all viewers see the same: nothing of the game is hidden, if that is what you want"
         findings.add("open", text, is_error=False)
+
+
+def _digest(game: str, seed: int) -> str:
+    """Return a digest of some random matches. Another process has the same, if all is well."""
+    findings = Findings()
+    guard, definition = Guard(findings, 20.0), GAMES[find_game(game)]
+    with watching(findings):
+        played = play_all(definition, _IN_PROCESS, seed, guard, findings, checks=False)
+    rounds = b"".join(b"\n".join([*match.trace, b""]) for match in played)
+    return hashlib.sha256(rounds).hexdigest()
+
+
+if __name__ == "__main__":
+    sys.stdout.write(_digest(sys.argv[1], int(sys.argv[2])))

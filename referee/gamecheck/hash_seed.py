@@ -7,13 +7,11 @@ a single process, such a game looks fine.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
 
 _SECONDS = 60.0
-_MATCHES = 4
 
 
 def is_stable(game: str, seed: int) -> bool:
@@ -25,7 +23,7 @@ def is_stable(game: str, seed: int) -> bool:
         game: the name of the game, or the path of its file or folder.
         seed: the seed of the first match.
     """
-    words = [sys.executable, "-m", "referee.gamecheck.hash_seed", game, str(seed)]
+    words = [sys.executable, "-m", "referee.gamecheck.check", game, str(seed)]
     children = [
         subprocess.Popen(
             words,
@@ -46,23 +44,3 @@ def is_stable(game: str, seed: int) -> bool:
             child.kill()
             child.wait()
     return len(results) == 1
-
-
-def _digest(game: str, seed: int) -> str:
-    """Return a digest of some random matches. This runs in the other processes."""
-    # check.py imports this module
-    from referee.gamecheck.check import play_all
-    from referee.gamecheck.findings import Findings
-    from referee.gamecheck.guard import Guard, watching
-    from referee.games import GAMES, find_game
-
-    findings = Findings()
-    guard, definition = Guard(findings, 20.0), GAMES[find_game(game)]
-    with watching(findings):
-        played = play_all(definition, _MATCHES, seed, guard, findings, checks=False)
-    rounds = b"".join(b"\n".join([*match.trace, b""]) for match in played)
-    return hashlib.sha256(rounds).hexdigest()
-
-
-if __name__ == "__main__":
-    sys.stdout.write(_digest(sys.argv[1], int(sys.argv[2])))
