@@ -445,9 +445,6 @@ async def play_once(
         answers: for each seat, replies that are used instead of the bot's first ones. The sequence
             can be empty.
         alone: see `Runner`.
-
-    Raises:
-        BotError, LogWriteError, ShortageError, InternalError: as for `Runner.run`.
     """
     recorded = [RecordedStderr() for _ in started] if record_stderr else []
     with raising_ours():

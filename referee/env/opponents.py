@@ -211,11 +211,7 @@ class Opponents:
         return answer
 
     def finish(self, match: Match) -> None:
-        """Finish a match that's over, by sending the last lines to the bots.
-
-        Raises:
-            BotError: an object raised an exception (see `play_due`).
-        """
+        """Finish a match that's over, by sending the last lines to the bots."""
         for seat, lines in self._lines.items():
             bot = self._bots[seat]
             if isinstance(bot, InProcessBot):

@@ -133,11 +133,7 @@ class Messages:
         self._lines = iter(lines)
 
     def __iter__(self) -> Iterator[Line]:
-        """Yield the lines.
-
-        Raises:
-            LogReadError: see `LogReader`.
-        """
+        """Yield the lines."""
         ahead: list[bytes] = []
         error = None
         if self.definition is None:

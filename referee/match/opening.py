@@ -34,11 +34,7 @@ def check_opening(definition: GameDefinition, opening: int) -> None:
 def with_opening(
     spec: MatchSpec, opening: int, before: Sequence[Sequence[bytes | None]]
 ) -> tuple[MatchSpec, list[list[bytes | None]]]:
-    """Give a match an opening. Returns the match, and `opening_answers`.
-
-    Raises:
-        UsageError, GameError: this isn't possible.
-    """
+    """Give a match an opening. Returns the match, and `opening_answers`."""
     check_opening(spec.definition, opening)
     spec = replace(spec, opening=opening)
     return spec, opening_answers(spec, before)

@@ -239,7 +239,7 @@ class Cgroup:
             usage = _value(f"{self._at['cpu']}/cpu.stat", "usage_usec")
             return None if usage is None else usage / 1e6
         folder = self._at.get("cpuacct")
-        text = "" if folder is None else _read_at_once(f"{folder}/cpuacct.usage")
+        text = "" if folder is None else _read(f"{folder}/cpuacct.usage")
         return int(text) / 1e9 if text else None
 
     @property
@@ -271,7 +271,7 @@ class Cgroup:
         """True once all processes are frozen. This may be some time after `freeze`."""
         if self._is_v2:
             return _value(f"{self._at['freezer']}/cgroup.events", "frozen") == 1
-        return _read_at_once(f"{self._at['freezer']}/freezer.state") == "FROZEN\n"
+        return _read(f"{self._at['freezer']}/freezer.state") == "FROZEN\n"
 
     def kill(self) -> None:
         """Kill all processes."""
@@ -317,20 +317,6 @@ def _read(path: str) -> str:
         return ""
 
 
-def _read_at_once(path: str) -> str:
-    try:
-        # This is twice as fast as open(), and some of these files are read in each match.
-        descriptor = os.open(path, os.O_RDONLY)
-    except OSError:
-        return ""
-    try:
-        return os.read(descriptor, 4096).decode()
-    except OSError:
-        return ""
-    finally:
-        os.close(descriptor)
-
-
 def _write(path: str, text: str, *, create: bool = True) -> None:
     # In a real group all files exist, but not in the plain folder that tests use instead.
     descriptor = os.open(path, os.O_WRONLY | (os.O_CREAT if create else 0), 0o644)
@@ -341,7 +327,7 @@ def _write(path: str, text: str, *, create: bool = True) -> None:
 
 
 def _value(path: str, name: str) -> int | None:
-    for line in _read_at_once(path).splitlines():
+    for line in _read(path).splitlines():
         found, _, value = line.partition(" ")
         if found == name and value.isdigit():
             return int(value)

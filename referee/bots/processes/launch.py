@@ -281,11 +281,7 @@ class LaunchedBot:
         return "" if self._stopping is None else self._stopping.offence
 
     def thaw(self) -> None:
-        """Resume all processes after `freeze`.
-
-        Raises:
-            ShortageError: see `is_stopped`.
-        """
+        """Resume all processes after `freeze`."""
         popen = self.popen
         if not self.is_frozen or popen is None or popen.returncode is not None:
             return
@@ -432,11 +428,7 @@ Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
 
 
 def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> Started:
-    """Start the process of a bot. Other kinds of bots are returned unchanged.
-
-    Raises:
-        ShortageError: see `LaunchedBot`.
-    """
+    """Start the process of a bot. Other kinds of bots are returned unchanged."""
     return LaunchedBot(source, limits, sandbox) if isinstance(source, BotCommand) else source
 
 

@@ -89,11 +89,7 @@ class Stopping:
             _pipe(self._helper.stdin).write(b"\n")
 
     def check(self) -> bool:
-        """Return True if all processes are stopped. Stops processes that have woken up again.
-
-        Raises:
-            ShortageError: see `stop`, or the system doesn't allow the referee to enter the sandbox.
-        """
+        """Return True if all processes are stopped. Stops processes that have woken up again."""
         if self._is_under_way:
             assert self._helper is not None
             answer = _pipe(self._helper.stdout)
@@ -129,11 +125,7 @@ class Stopping:
         return False
 
     def resume(self) -> None:
-        """Resume the processes after they were stopped.
-
-        Raises:
-            ShortageError: see `check`.
-        """
+        """Resume the processes after they were stopped."""
         if self._is_under_way:  # the helper's SIGSTOP mustn't come after our SIGCONT
             self._await_helper()
         signal_all(self._inside(), signal.SIGCONT)

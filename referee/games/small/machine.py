@@ -170,11 +170,7 @@ class SmallGame:
         self._deal_again(self._secret(seat), chance)
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Shuffle the items that `Game.secret` returns for every seat.
-
-        Raises:
-            UsageError: see `redeal`.
-        """
+        """Shuffle the items that `Game.secret` returns for every seat."""
         places = self._secret(0)
         for seat in range(1, self.seats):
             # We need id() here, because two hands with equal cards are still different hands.

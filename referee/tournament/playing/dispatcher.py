@@ -187,9 +187,6 @@ class Dispatcher:
             Dictionaries that map bot numbers to the results of their starts, in any order. In a
             result, `disqualified` is set if the bot failed to start. Some dictionaries are empty:
             we yield these from time to time, so that the caller can update its display.
-
-        Raises:
-            ShortageError, InternalError: same as `Dispatcher.play`.
         """
         self._begin(setup, is_check=True)
         self._pauses = pauses

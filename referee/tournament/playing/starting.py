@@ -33,9 +33,6 @@ def broken_bots(
 
     Returns:
         The numbers of the bots that failed, each with an error that says why.
-
-    Raises:
-        ShortageError, InternalError: same as `Dispatcher.play`.
     """
     found: dict[int, UsageError] = {}
     started = 0
