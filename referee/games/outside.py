@@ -22,11 +22,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
-from msgspec import Meta, Struct, UnsetType
+from msgspec import Struct, UnsetType
 
 from referee.errors import GameError, RefereeError, UsageError, game_error, in_short, note_game
 from referee.games import GAMES
 from referee.games.interface.blaming import GameTimeoutError, in_time
+from referee.games.interface.data import about
 from referee.games.interface.definition import GameDefinition
 
 if TYPE_CHECKING:
@@ -43,13 +44,11 @@ _MODULE = "_referee_game_"
 class Source(Struct, frozen=True):
     """Where a game from outside comes from, as written to records and stores."""
 
-    file: Annotated[str, Meta(description="The file, folder or name as given by the user.")]
-    digest: Annotated[
-        str, Meta(description="SHA-256 of the file, or of all .py files of the folder.")
-    ]
+    file: Annotated[str, about("The file, folder or name as given by the user.")]
+    digest: Annotated[str, about("SHA-256 of the file, or of all .py files of the folder.")]
     version: Annotated[
         str | UnsetType,
-        Meta(description="Version of the package, or `__version__` of the file; missing: none."),
+        about("Version of the package, or `__version__` of the file; missing: none."),
     ] = msgspec.UNSET
 
 

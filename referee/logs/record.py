@@ -22,6 +22,7 @@ from msgspec import Meta, Raw, Struct, UnsetType
 from referee._version import __version__
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.games.interface.data import about
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import Score
@@ -58,20 +59,16 @@ _MOST_UNHASHED = 200
 # Base64 is never used for strings up to this length, so that people can read them.
 _SHORT_STRING = 200
 
-Time = Annotated[float, Meta(ge=0, description="Seconds since the start of the bots.")]
+Time = Annotated[float, about("Seconds since the start of the bots.", ge=0)]
 
 
 class Place(Struct, frozen=True):
     """The place of a match in a tournament."""
 
     tournament: Annotated[
-        str,
-        Meta(
-            pattern="^sha256:[0-9a-f]{64}$",
-            description="Digest of the tournament's fixed settings.",
-        ),
+        str, about("Digest of the tournament's fixed settings.", pattern="^sha256:[0-9a-f]{64}$")
     ]
-    match: Annotated[int, Meta(ge=0, description="Number of the match in the store.")]
+    match: Annotated[int, about("Number of the match in the store.", ge=0)]
 
 
 class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header"):
@@ -79,46 +76,42 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
 
     format: Annotated[str, Meta(extra_json_schema={"const": FORMAT})]
     version: Annotated[int, Meta(extra_json_schema={"const": FORMAT_VERSION})]
-    referee: Annotated[str, Meta(description="Version of the referee that wrote the record.")]
+    referee: Annotated[str, about("Version of the referee that wrote the record.")]
     game: str
     protocol: int
     game_file: Annotated[
-        Source | UnsetType,
-        Meta(description="The code of a game from outside; missing: a built-in game."),
+        Source | UnsetType, about("The code of a game from outside; missing: a built-in game.")
     ] = msgspec.UNSET
     seed: Annotated[int, Meta(ge=0)]
     redeals: Annotated[
-        list[Redeal] | UnsetType,
-        Meta(description="Redeals of hidden cards; missing: none."),
+        list[Redeal] | UnsetType, about("Redeals of hidden cards; missing: none.")
     ] = msgspec.UNSET
     opening: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_OPENING)] | UnsetType,
-        Meta(description="Rounds whose replies were drawn at random; missing: none."),
+        about("Rounds whose replies were drawn at random; missing: none."),
     ] = msgspec.UNSET
-    bots: Annotated[list[str], Meta(description="The BOT arguments, in seat order.")]
+    bots: Annotated[list[str], about("The BOT arguments, in seat order.")]
     names: Annotated[
         list[str] | UnsetType,
-        Meta(
-            description="Names from the tournament or from NAME=BOT, in seat order; missing: none."
-        ),
+        about("Names from the tournament or from NAME=BOT, in seat order; missing: none."),
     ] = msgspec.UNSET
     options: Any
     limits_of_bots: Annotated[
         list[dict[str, int | float | None]] | UnsetType,
-        Meta(description="Limits of single bots that replace those in `options`; missing: none."),
+        about("Limits of single bots that replace those in `options`; missing: none."),
     ] = msgspec.UNSET
     sandbox: Annotated[
-        Literal["bwrap"] | UnsetType, Meta(description="Sandbox of the bots; missing: none.")
+        Literal["bwrap"] | UnsetType, about("Sandbox of the bots; missing: none.")
     ] = msgspec.UNSET
     limits_by: Annotated[
         Literal["cgroup-v2", "cgroup-v1", "rlimits"] | UnsetType,
-        Meta(description="Mechanism that enforced the system limits; missing: none."),
+        about("Mechanism that enforced the system limits; missing: none."),
     ] = msgspec.UNSET
     place: Annotated[
         Place | UnsetType,
-        Meta(description="Tournament and match number, not in the digest; missing: no tournament."),
+        about("Tournament and match number, not in the digest; missing: no tournament."),
     ] = msgspec.UNSET
-    started: Annotated[str, Meta(description="Time of day, RFC 3339. A time field.")]
+    started: Annotated[str, about("Time of day, RFC 3339. A time field.")]
 
 
 class SentEntry(Struct, frozen=True, tag_field="entry", tag="sent"):
@@ -126,7 +119,7 @@ class SentEntry(Struct, frozen=True, tag_field="entry", tag="sent"):
 
     game: ClassVar[str] = ""  # the game of the message, which `read_record` sets
 
-    to: Annotated[str, Meta(description='A player number, or "all".')]
+    to: Annotated[str, about('A player number, or "all".')]
     message: Raw
     time: Time
 
@@ -139,7 +132,7 @@ class ReceivedEntry(Struct, frozen=True, tag_field="entry", tag="received"):
     line: str | UnsetType = msgspec.UNSET
     base64: Annotated[
         str | UnsetType,
-        Meta(description="Replaces `line` if that is not UTF-8, or too long because of escapes."),
+        about("Replaces `line` if that is not UTF-8, or too long because of escapes."),
     ] = msgspec.UNSET
 
 
@@ -171,9 +164,7 @@ class ExitEntry(Struct, frozen=True, tag_field="entry", tag="exit"):
     player_number: SeatId
     exit_code: Annotated[
         int | None,
-        Meta(
-            description="Exit code; -N for signal N; null: no process, not started, or kept (8.4)."
-        ),
+        about("Exit code; -N for signal N; null: no process, not started, or kept (8.4)."),
     ]
     time: Time
 
@@ -184,10 +175,8 @@ class StderrEntry(
     """Output of a bot on stderr, recorded only on request. Precedes the bot's next reply."""
 
     player_number: SeatId
-    text: Annotated[
-        str, Meta(description="The text; bytes that are not UTF-8 are replaced by U+FFFD.")
-    ]
-    left_out: Annotated[int, Meta(ge=0, description="Number of omitted bytes before `text`.")] = 0
+    text: Annotated[str, about("The text; bytes that are not UTF-8 are replaced by U+FFFD.")]
+    left_out: Annotated[int, about("Number of omitted bytes before `text`.", ge=0)] = 0
     time: Time
 
 
@@ -206,7 +195,7 @@ class EndEntry(Struct, frozen=True, tag_field="entry", tag="end"):
 
     reason: str
     winners: list[SeatId]
-    players: Annotated[list[PlayerEnd], Meta(description="In seat order.")]
+    players: Annotated[list[PlayerEnd], about("In seat order.")]
     digest: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
     time: Time
 
@@ -238,7 +227,7 @@ def entry_types(definition: GameDefinition) -> EntryTypes:
     header = narrowed(Header, ("options", settings_type(definition)), kw_only=True)
     sent = narrowed(SentEntry, game=definition.name)
     player = with_facts(PlayerEnd, definition)
-    players = Annotated[list[player], Meta(description="In seat order.")]  # type: ignore[valid-type]
+    players = Annotated[list[player], about("In seat order.")]  # type: ignore[valid-type]
     end = narrowed(EndEntry, ("players", players))
     others = ReceivedEntry | FaultEntry | DisqualifiedEntry | ExitEntry | StderrEntry
     return EntryTypes(header, player, end, header | sent | others | end)

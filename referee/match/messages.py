@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from referee.games.interface.data import about
 from referee.games.interface.game import Score
 from referee.games.interface.seats import SeatId
 
@@ -37,15 +38,15 @@ class PlayerDisqualified(Struct, frozen=True, tag_field="type", tag="player-disq
     """To all remaining players: a player left the match (8.3)."""
 
     player_number: SeatId
-    reason: Annotated[str, Meta(description="A disqualification code (9).")]
+    reason: Annotated[str, about("A disqualification code (9).")]
 
 
 class GameEnd(Struct, frozen=True, tag_field="type", tag="game-end"):
     """To all remaining players: the last message of the match (8.4)."""
 
-    scores: Annotated[list[Score], Meta(description="Points, in seat order.")]
+    scores: Annotated[list[Score], about("Points, in seat order.")]
     winners: list[SeatId]
-    reason: Annotated[str, Meta(description="An end reason (9).")]
+    reason: Annotated[str, about("An end reason (9).")]
 
 
 SHARED_PUBLIC: tuple[type[Struct], ...] = (PlayerName, PlayerDisqualified, GameEnd)
@@ -61,17 +62,15 @@ class PlayerNameReply(Struct, frozen=True, tag_field="type", tag="player-name-re
 
     legal_has: ClassVar[tuple[str, ...]] = ("player_number", "name")
 
-    player_number: Annotated[
-        Any, Meta(description="As in the request.", extra_json_schema={"type": "string"})
-    ] = None
+    player_number: Annotated[Any, about("As in the request.", schema={"type": "string"})] = None
     name: Annotated[Any, Meta(extra_json_schema={"type": "string"})] = None
     version: Annotated[Any, Meta(extra_json_schema={"const": 1})] | UnsetType = UNSET
     keep_alive: (
         Annotated[
             Any,
-            Meta(
-                description="Whether the bot waits for another match after `game-end` (8.4).",
-                extra_json_schema={"type": "boolean"},
+            about(
+                "Whether the bot waits for another match after `game-end` (8.4).",
+                schema={"type": "boolean"},
             ),
         ]
         | UnsetType

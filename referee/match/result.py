@@ -7,9 +7,10 @@ from functools import cache
 from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from referee.games import GAMES
+from referee.games.interface.data import about
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import Score
 from referee.games.interface.seats import SeatId, seat_id
@@ -32,37 +33,30 @@ class ReplySeconds(Struct, frozen=True):
 class DisqualificationReport(Struct, frozen=True):
     """The cause of a disqualification."""
 
-    detail: Annotated[str, Meta(description="The reason in one clause, as in the record.")]
-    cause: Annotated[
-        str,
-        Meta(description="The mistake that most likely caused it, in a sentence; or empty."),
-    ]
-    turn: Annotated[int, Meta(description="Turn of the match; 0 before the first turn.")]
-    request: Annotated[int, Meta(description="Number of the request to this bot; 0: handshake.")]
-    asked: Annotated[str, Meta(description="The unanswered request, as sent.")]
+    detail: Annotated[str, about("The reason in one clause, as in the record.")]
+    cause: Annotated[str, about("The mistake that most likely caused it, in a sentence; or empty.")]
+    turn: Annotated[int, about("Turn of the match; 0 before the first turn.")]
+    request: Annotated[int, about("Number of the request to this bot; 0: handshake.")]
+    asked: Annotated[str, about("The unanswered request, as sent.")]
 
 
 class FirstFault(Struct, frozen=True):
     """A seat's first fault with a certain code."""
 
     code: str
-    section: Annotated[str, Meta(description="Section of the game's protocol.")]
-    detail: Annotated[str, Meta(description="The mistake, in a sentence for the author.")]
-    turn: Annotated[int, Meta(description="Turn of the match; 0 before the first turn.")]
-    request: Annotated[int, Meta(description="Number of the request to this bot; 0: handshake.")]
-    line: Annotated[str, Meta(description="The reply as written by the bot; shortened if long.")]
-    follows: Annotated[
-        bool, Meta(description="True if an earlier fault already names the cause.")
-    ] = False
+    section: Annotated[str, about("Section of the game's protocol.")]
+    detail: Annotated[str, about("The mistake, in a sentence for the author.")]
+    turn: Annotated[int, about("Turn of the match; 0 before the first turn.")]
+    request: Annotated[int, about("Number of the request to this bot; 0: handshake.")]
+    line: Annotated[str, about("The reply as written by the bot; shortened if long.")]
+    follows: Annotated[bool, about("True if an earlier fault already names the cause.")] = False
 
 
 class Stderr(Struct, frozen=True):
     """The end of a bot's stderr, escaped, for its author."""
 
-    lines: Annotated[
-        list[str], Meta(description='Omitted lines are replaced by "... 3 lines left out".')
-    ] = []
-    omitted: Annotated[int, Meta(description="Number of omitted lines.")] = 0
+    lines: Annotated[list[str], about('Omitted lines are replaced by "... 3 lines left out".')] = []
+    omitted: Annotated[int, about("Number of omitted lines.")] = 0
 
 
 class Diagnosis(Struct, frozen=True):
@@ -78,33 +72,30 @@ class PlayerResult(Struct, frozen=True):
     """The result of one seat. Each game appends its own fields."""
 
     player_number: SeatId
-    name: Annotated[str, Meta(description="The name from the handshake.")]
-    bot: Annotated[str, Meta(description="The BOT argument.")]
+    name: Annotated[str, about("The name from the handshake.")]
+    bot: Annotated[str, about("The BOT argument.")]
     score: Score
-    turns: Annotated[int, Meta(description="Turns that this player began.")]
+    turns: Annotated[int, about("Turns that this player began.")]
     rank: Annotated[
-        int, Meta(description="1 is best; ties share a rank; disqualified players share the last.")
+        int, about("1 is best; ties share a rank; disqualified players share the last.")
     ]
-    disqualified: Annotated[str | None, Meta(description="Code of the disqualification, or null.")]
-    faults: Annotated[dict[str, int], Meta(description="Code -> count; no zeros.")]
-    requests: Annotated[int, Meta(description="Requests sent to the bot after the handshake.")]
+    disqualified: Annotated[str | None, about("Code of the disqualification, or null.")]
+    faults: Annotated[dict[str, int], about("Code -> count; no zeros.")]
+    requests: Annotated[int, about("Requests sent to the bot after the handshake.")]
     reply_seconds: ReplySeconds
     exit_code: Annotated[
-        int | None,
-        Meta(description="Exit code of the process; -N for signal N; null if it never started."),
+        int | None, about("Exit code of the process; -N for signal N; null if it never started.")
     ]
     disqualification: Annotated[
-        DisqualificationReport | None, Meta(description="Only for disqualified players.")
+        DisqualificationReport | None, about("Only for disqualified players.")
     ] = None
     first_faults: Annotated[
-        list[FirstFault],
-        Meta(description="The first fault of each code, in order of occurrence."),
+        list[FirstFault], about("The first fault of each code, in order of occurrence.")
     ] = []
     notes: Annotated[
-        list[str],
-        Meta(description="Legal but probably unintended behaviour, one sentence each."),
+        list[str], about("Legal but probably unintended behaviour, one sentence each.")
     ] = []
-    stderr: Annotated[Stderr | None, Meta(description="Output on stderr; null if none.")] = None
+    stderr: Annotated[Stderr | None, about("Output on stderr; null if none.")] = None
 
 
 class MatchResult(Struct, frozen=True, dict=True):
@@ -115,17 +106,15 @@ class MatchResult(Struct, frozen=True, dict=True):
 
     game: str
     protocol: int
-    seed: Annotated[int, Meta(description="Seed of the match, or of its last redeal.")]
-    reason: Annotated[str, Meta(description="End reason (protocol, 9).")]
-    turns: Annotated[
-        int, Meta(description="Turns begun by all players; a simultaneous turn counts once.")
-    ]
+    seed: Annotated[int, about("Seed of the match, or of its last redeal.")]
+    reason: Annotated[str, about("End reason (protocol, 9).")]
+    turns: Annotated[int, about("Turns begun by all players; a simultaneous turn counts once.")]
     winners: list[SeatId]
     duration_seconds: Annotated[
-        float, Meta(description="From the start of the first bot to the exit of the last.")
+        float, about("From the start of the first bot to the exit of the last.")
     ]
-    players: Annotated[list[PlayerResult], Meta(description="In seat order.")]
-    sandbox: Annotated[Kind, Meta(description="Sandbox of the bot processes.")] = "none"
+    players: Annotated[list[PlayerResult], about("In seat order.")]
+    sandbox: Annotated[Kind, about("Sandbox of the bot processes.")] = "none"
 
     def show_by(self, show: Callable[[str], str]) -> None:
         """Set the function that notebooks use to show this result as HTML. It gets `repr(self)`."""

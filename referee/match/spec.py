@@ -18,6 +18,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES, game_rules
+from referee.games.interface.data import about
 from referee.games.interface.definition import GameDefinition
 from referee.match.limits import (
     LIMITS,
@@ -189,7 +190,7 @@ def settings_type(definition: GameDefinition) -> type[Struct]:
     limits = {}
     for name, row in LIMITS.items():
         unit = ", in bytes" if row.kind in ("line", "bytes") else ""
-        meta = Meta(description=f"{row.about}{unit}")
+        meta = about(f"{row.about}{unit}")
         default = definition.limits.get(name, _DEFAULTS[name] if name in _ALWAYS else UNSET)
         limits[name] = (name, Annotated[_KINDS[row.kind], meta], default)
     own = [

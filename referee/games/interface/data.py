@@ -1,4 +1,4 @@
-"""Find values that JSON can't represent, or that other languages read differently.
+"""Describe fields of messages, and find values that JSON can't represent.
 
 Games can return any Python value. Without this check, a set or a NaN would only cause an error much
 later, in a bot or in the replay of a record.
@@ -12,10 +12,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 MAX_INTEGER = 2**53
 """JavaScript and many other languages round larger integers."""
+
+
+def about(text: str, *, schema: dict[str, Any] | None = None, **limits: Any) -> Meta:
+    """Describe a field in the JSON Schema. `limits` are arguments of `Meta`, which are enforced."""
+    return Meta(description=text, extra_json_schema=schema, **limits)
 
 
 def data_problem(value: Any, path: str) -> str:

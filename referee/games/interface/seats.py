@@ -9,17 +9,13 @@ import re
 from functools import cache
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
+
+from referee.games.interface.data import about
 
 SEAT_PATTERN = "^player[1-9][0-9]*$"
 
-SeatId = Annotated[
-    str,
-    Meta(
-        description="Player number of a seat (1.6).",
-        extra_json_schema={"pattern": SEAT_PATTERN},
-    ),
-]
+SeatId = Annotated[str, about("Player number of a seat (1.6).", schema={"pattern": SEAT_PATTERN})]
 
 
 class OfPlayer(Struct, frozen=True):

@@ -26,8 +26,9 @@ from typing import (
     TypeVar,
 )
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
+from referee.games.interface.data import about
 from referee.games.interface.faults import WRONG_TYPE, EndReason, Fault, InvalidReply
 from referee.games.interface.game import ALL, LEFT, Outcome, Request, Viewer, ranks
 from referee.games.interface.random_source import RandomSource
@@ -45,7 +46,7 @@ class Player(Protocol):
 class CardFacts(Struct, frozen=True):
     """Facts about a seat of a card game, in addition to its score and turns."""
 
-    cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
+    cards: Annotated[dict[str, int], about("Card -> count owned at the end.")]
 
 
 class Move(Struct, frozen=True, omit_defaults=True, rename={"from_": "from"}):

@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from msgspec import Meta, Struct
 
 from referee.games.interface.capabilities import Phrase, Picture, Summary
+from referee.games.interface.data import about
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import Score
 from referee.games.interface.seats import seat_id, seat_index, seat_of
@@ -26,42 +27,37 @@ MAX_KEPT = 1000
 class Note(Struct, frozen=True):
     """A fault or a disqualification."""
 
-    player_number: Annotated[str, Meta(description="The player that it is about.")]
+    player_number: Annotated[str, about("The player that it is about.")]
     what: Annotated[str, Meta(extra_json_schema={"enum": ["fault", "disqualified"]})]
-    text: Annotated[str, Meta(description="Code and explanation. For a fault, also the section.")]
+    text: Annotated[str, about("Code and explanation. For a fault, also the section.")]
     stderr: Annotated[
-        list[str],
-        Meta(description="Last lines on standard error of a disqualified bot, if stored."),
+        list[str], about("Last lines on standard error of a disqualified bot, if stored.")
     ] = []
 
 
 class Action(Struct):
     """An action of a player."""
 
-    what: Annotated[str, Meta(description='A verb of the game, such as "plays".')]
-    card: Annotated[
-        str, Meta(description="The card, or another object of the action. May be empty.")
-    ] = ""
-    effects: Annotated[list[str], Meta(description="Effects in words.")] = []
+    what: Annotated[str, about('A verb of the game, such as "plays".')]
+    card: Annotated[str, about("The card, or another object of the action. May be empty.")] = ""
+    effects: Annotated[list[str], about("Effects in words.")] = []
 
 
 class Turn(Struct, kw_only=True):
     """One turn. Games add fields."""
 
-    turn: Annotated[int, Meta(description="Number of the turn, from 1, over all players.")]
+    turn: Annotated[int, about("Number of the turn, from 1, over all players.")]
     player_number: Annotated[
-        str, Meta(description="The player on turn. Empty if unknown, or if all move at once.")
+        str, about("The player on turn. Empty if unknown, or if all move at once.")
     ] = ""
-    actions: Annotated[list[Action], Meta(description="The actions, in order.")] = []
+    actions: Annotated[list[Action], about("The actions, in order.")] = []
     scores: Annotated[
         Sequence[Score] | None,
-        Meta(
-            description="Scores after the turn, in seat order. Null if the log does not show them."
-        ),
+        about("Scores after the turn, in seat order. Null if the log does not show them."),
     ] = None
-    notes: Annotated[list[Note], Meta(description="Faults and disqualifications, in order.")] = []
+    notes: Annotated[list[Note], about("Faults and disqualifications, in order.")] = []
     omitted: Annotated[
-        int, Meta(description="Number of entries omitted from its lists, beyond the first 1,000.")
+        int, about("Number of entries omitted from its lists, beyond the first 1,000.")
     ] = 0
 
 

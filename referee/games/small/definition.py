@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from referee.games.interface.capabilities import Starters
+from referee.games.interface.data import about
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import EndReason
 from referee.games.interface.game import GameSetup
@@ -37,7 +38,7 @@ _CASES = Path(__file__).with_name("bot-cases.json")
 _ONE_LEFT = ["3.5/1", "8.3/1"]
 """Conformance cases in which the other player leaves, and the match ends because of that."""
 _CODE = re.compile("[a-z][a-z0-9-]*")
-MaxTurns = Annotated[int, Meta(ge=1, le=10_000, description="Turns per player.")]
+MaxTurns = Annotated[int, about("Turns per player.", ge=1, le=10_000)]
 
 
 def definition(kind: type[Game], name: str) -> GameDefinition:

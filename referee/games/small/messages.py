@@ -6,18 +6,19 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from referee.games.interface.data import about
 from referee.games.interface.seats import SeatId
 
-Json = Annotated[Any, Meta(description="Any JSON value; the game says which ones.")]
-State = Annotated[dict[str, Any], Meta(description="As the game's `view` has it.")]
-Scores = Annotated[list[int | float], Meta(description="After the moves, in seat order.")]
+Json = Annotated[Any, about("Any JSON value; the game says which ones.")]
+State = Annotated[dict[str, Any], about("As the game's `view` has it.")]
+Scores = Annotated[list[int | float], about("After the moves, in seat order.")]
 
 
 class GameInfo(Struct, frozen=True, tag="game-info"):
     """The game, its options, and the public state before the first move."""
 
     game: str
-    options: Annotated[dict[str, Any], Meta(description="The options of the game.")]
+    options: Annotated[dict[str, Any], about("The options of the game.")]
     state: State
 
 
@@ -25,9 +26,7 @@ class MovesPlayed(Struct, frozen=True, tag="moves-played"):
     """The moves of one turn, and the public state after them."""
 
     turn: Annotated[int, Meta(ge=1)]
-    moves: Annotated[
-        dict[str, Any], Meta(description="Player number -> move; null if the move is secret.")
-    ]
+    moves: Annotated[dict[str, Any], about("Player number -> move; null if the move is secret.")]
     scores: Scores
     state: State
 
@@ -44,12 +43,10 @@ class MoveRequest(Struct, frozen=True, tag="move-request"):
 
     turn: Annotated[int, Meta(ge=1)]
     player_number: SeatId
-    moves: Annotated[list[Any], Meta(description="All legal moves, or some if `more_moves`.")]
-    scores: Annotated[list[int | float], Meta(description="Now, in seat order.")]
-    state: Annotated[dict[str, Any], Meta(description="What this player may see.")]
-    more_moves: Annotated[
-        Literal[True] | UnsetType, Meta(description="There are other legal moves.")
-    ] = UNSET
+    moves: Annotated[list[Any], about("All legal moves, or some if `more_moves`.")]
+    scores: Annotated[list[int | float], about("Now, in seat order.")]
+    state: Annotated[dict[str, Any], about("What this player may see.")]
+    more_moves: Annotated[Literal[True] | UnsetType, about("There are other legal moves.")] = UNSET
 
 
 class MoveReply(Struct, frozen=True, tag="move-reply"):

@@ -17,6 +17,7 @@ from referee.games.botwars.rules import moves
 from referee.games.botwars.rules.board import COLOURS, Board
 from referee.games.botwars.rules.view import View, after, begun
 from referee.games.interface import game as interface
+from referee.games.interface.data import about
 from referee.games.interface.faults import EndReason, Fault
 from referee.games.interface.game import LEFT, GameSetup, Outcome, Request, SeatState, ranks
 from referee.games.interface.random_source import RandomSource
@@ -48,13 +49,13 @@ class Options(Struct, frozen=True):
 class Facts(Struct):
     """More facts about a seat. The number of botlets isn't here, because that's the score."""
 
-    energy: Annotated[int, Meta(description="Unused energy at the end.")]
-    gathered: Annotated[int, Meta(description="Gathered energy.")]
-    spawned: Annotated[int, Meta(description="Number of spawned botlets.")]
-    lost: Annotated[int, Meta(description="Number of lost botlets.")]
-    moves: Annotated[int, Meta(description="Number of moves carried out.")]
-    ignored_moves: Annotated[int, Meta(description="Number of ignored moves (5.2).")]
-    spawn_disabled: Annotated[bool, Meta(description="True if its spawn point was razed.")]
+    energy: Annotated[int, about("Unused energy at the end.")]
+    gathered: Annotated[int, about("Gathered energy.")]
+    spawned: Annotated[int, about("Number of spawned botlets.")]
+    lost: Annotated[int, about("Number of lost botlets.")]
+    moves: Annotated[int, about("Number of moves carried out.")]
+    ignored_moves: Annotated[int, about("Number of ignored moves (5.2).")]
+    spawn_disabled: Annotated[bool, about("True if its spawn point was razed.")]
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):

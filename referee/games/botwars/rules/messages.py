@@ -10,22 +10,21 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from referee.games.interface.data import about
+
 MIN_SIZE, MAX_SIZE = 4, 100
 """The smallest and the largest possible number of rows or columns."""
 Size = Annotated[int, Meta(ge=MIN_SIZE, le=MAX_SIZE)]
-Cell = Annotated[int, Meta(ge=0, description="Index of a cell: row * cols + column.")]
-SideId = Annotated[
-    str,
-    Meta(description='"r" is player 1, "b" player 2.', extra_json_schema={"enum": ["r", "b"]}),
-]
+Cell = Annotated[int, about("Index of a cell: row * cols + column.", ge=0)]
+SideId = Annotated[str, about('"r" is player 1, "b" player 2.', schema={"enum": ["r", "b"]})]
 
 
 class Side(Struct, frozen=True, gc=False):
     """The state of a side, without its botlets."""
 
-    energy: Annotated[int, Meta(ge=0, description="Number of botlets that it can still spawn.")]
-    spawn: Annotated[Cell, Meta(description="Cell of its spawn point.")]
-    spawn_disabled: Annotated[bool, Meta(description="True if the spawn point was razed.")] = field(
+    energy: Annotated[int, about("Number of botlets that it can still spawn.", ge=0)]
+    spawn: Annotated[Cell, about("Cell of its spawn point.")]
+    spawn_disabled: Annotated[bool, about("True if the spawn point was razed.")] = field(
         name="spawnDisabled"
     )
 
@@ -39,8 +38,8 @@ class State(Struct, frozen=True, gc=False):
     p2: Side
     grid: Annotated[
         str,
-        Meta(
-            description="A character per cell, by rows: r b botlets, * energy, x died, . empty.",
+        about(
+            "A character per cell, by rows: r b botlets, * energy, x died, . empty.",
             pattern="^[rbx*.]*$",
         ),
     ]
@@ -71,18 +70,18 @@ class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
     rows: Size
     cols: Size
     max_turns: Annotated[int, Meta(ge=1)]
-    energy_every: Annotated[int, Meta(ge=0, description="Number of turns; 0: never.")]
-    player_bot_names: Annotated[list[str], Meta(description="In seat order.")]
+    energy_every: Annotated[int, about("Number of turns; 0: never.", ge=0)]
+    player_bot_names: Annotated[list[str], about("In seat order.")]
     game: Annotated[str, Meta(extra_json_schema={"const": "botwars"})] = "botwars"
 
 
 class TurnPlayed(Struct, frozen=True, tag_field="type", tag="turn-played"):
     """Sent after each turn."""
 
-    turn: Annotated[int, Meta(ge=1, description="Number of the turn, from 1.")]
+    turn: Annotated[int, about("Number of the turn, from 1.", ge=1)]
     moves: Moves
-    died: Annotated[list[Cell], Meta(description="Cells where botlets died, ascending.")]
-    state: Annotated[State, Meta(description="State after the turn.")]
+    died: Annotated[list[Cell], about("Cells where botlets died, ascending.")]
+    state: Annotated[State, about("State after the turn.")]
 
 
 # --- to one bot -------------------------------------------------------------------------------
@@ -108,9 +107,9 @@ class MoveReply(Struct, frozen=True, tag_field="type", tag="move-reply"):
     moves: (
         Annotated[
             Any,
-            Meta(
-                description="Any number of moves.",
-                extra_json_schema={
+            about(
+                "Any number of moves.",
+                schema={
                     "type": "array",
                     "items": {
                         "type": "object",

@@ -15,17 +15,12 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee.games.dominion.rules.cards import CARDS, KINGDOM
+from referee.games.interface.data import about
 from referee.games.interface.seats import OfPlayer
 
-CardId = Annotated[
-    str, Meta(description="Id of a card (1.6).", extra_json_schema={"enum": list(CARDS)})
-]
+CardId = Annotated[str, about("Id of a card (1.6).", schema={"enum": list(CARDS)})]
 ActionId = Annotated[
-    Any,
-    Meta(
-        description="Id of an action card.",
-        extra_json_schema={"type": "string", "enum": list(KINGDOM)},
-    ),
+    Any, about("Id of an action card.", schema={"type": "string", "enum": list(KINGDOM)})
 ]
 _CARD = {"type": "string", "enum": list(CARDS)}
 _CARDS = {"type": "array", "items": _CARD}
@@ -34,8 +29,8 @@ _PARAMETERS = {
     "card_to_trash": _CARD,
     "desired_card": {"type": ["string", "null"], "enum": [*CARDS, None]},
 }
-_LooseCard = Annotated[Any, Meta(description="Id of a card.", extra_json_schema=_CARD)]
-_LooseCards = Annotated[Any, Meta(description="Ids of cards.", extra_json_schema=_CARDS)]
+_LooseCard = Annotated[Any, about("Id of a card.", schema=_CARD)]
+_LooseCards = Annotated[Any, about("Ids of cards.", schema=_CARDS)]
 
 
 class Pile(Struct, frozen=True, gc=False):
@@ -52,7 +47,7 @@ class GameInfo(Struct, frozen=True, gc=False, tag_field="type", tag="game-info")
     """Sent once, after the names."""
 
     kingdom_cards: Annotated[list[CardId], Meta(min_length=len(KINGDOM), max_length=len(KINGDOM))]
-    player_bot_names: Annotated[list[str], Meta(description="In seat order.")]
+    player_bot_names: Annotated[list[str], about("In seat order.")]
 
 
 class SupplyInfo(Struct, frozen=True, gc=False, tag_field="type", tag="supply-info"):
@@ -103,24 +98,20 @@ class PlayerShuffled(OfPlayer, frozen=True, gc=False, tag_field="type", tag="pla
 class PlayTurn(Struct, frozen=True, gc=False, tag_field="type", tag="play-turn"):
     """Asks for the next decision in the bot's turn (5)."""
 
-    actions: Annotated[int, Meta(ge=0, description="Remaining actions.")]
-    buys: Annotated[int, Meta(ge=0, description="Remaining buys.")]
-    extra_money: Annotated[
-        int, Meta(ge=0, description="Money from action cards, without treasures.")
-    ]
+    actions: Annotated[int, about("Remaining actions.", ge=0)]
+    buys: Annotated[int, about("Remaining buys.", ge=0)]
+    extra_money: Annotated[int, about("Money from action cards, without treasures.", ge=0)]
     hand: list[CardId]
-    cards_played: Annotated[list[CardId], Meta(description="Cards played this turn, in order.")]
-    cards_bought: Annotated[list[CardId], Meta(description="Cards bought this turn.")]
-    cards_gained: Annotated[
-        list[CardId], Meta(description="Cards gained this turn, including bought ones.")
-    ]
+    cards_played: Annotated[list[CardId], about("Cards played this turn, in order.")]
+    cards_bought: Annotated[list[CardId], about("Cards bought this turn.")]
+    cards_gained: Annotated[list[CardId], about("Cards gained this turn, including bought ones.")]
 
 
 class AttackRequest(Struct, frozen=True, gc=False, tag_field="type", tag="attack-request"):
     """Asks a bot to discard cards because of a militia (7.1)."""
 
-    discard: Annotated[int, Meta(ge=1, description="Number of cards to discard.")]
-    options: Annotated[list[CardId], Meta(description="The complete hand.")]
+    discard: Annotated[int, about("Number of cards to discard.", ge=1)]
+    options: Annotated[list[CardId], about("The complete hand.")]
 
 
 # --- from a bot -------------------------------------------------------------------------------
@@ -140,9 +131,8 @@ class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
     additional_parameters: (
         Annotated[
             Any,
-            Meta(
-                description="Parameters of the card (6).",
-                extra_json_schema={"type": "object", "properties": _PARAMETERS},
+            about(
+                "Parameters of the card (6).", schema={"type": "object", "properties": _PARAMETERS}
             ),
         ]
         | UnsetType

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from referee.games.interface.data import about
 from referee.games.interface.seats import OfPlayer, SeatId
 from referee.games.starrealms.rules.cards import CARDS
 
@@ -20,13 +21,9 @@ KINDS = (
     *("discard", "scrap", "scrap-trade-row", "destroy-base"),
     *("copy-ship", "gain-ship", "option"),
 )
-CardName = Annotated[
-    str, Meta(description="Name of a card (1.6).", extra_json_schema={"enum": list(CARDS)})
-]
+CardName = Annotated[str, about("Name of a card (1.6).", schema={"enum": list(CARDS)})]
 Count = Annotated[int, Meta(ge=0)]
-TurnNumber = Annotated[
-    int, Meta(ge=1, description="Number of the turn, from 1, counted over both players.")
-]
+TurnNumber = Annotated[int, about("Number of the turn, from 1, counted over both players.", ge=1)]
 Pile = Annotated[str, Meta(extra_json_schema={"enum": ["discard", "deck"]})]
 Place = Annotated[
     str, Meta(extra_json_schema={"enum": ["hand", "discard", "trade-row", "play", "opponent"]})
@@ -40,10 +37,8 @@ class InPlay(Struct, frozen=True, gc=False):
     """A card in play."""
 
     card: CardName
-    used: Annotated[
-        bool, Meta(description="True if its primary ability has no use left in this turn.")
-    ]
-    ally_used: Annotated[bool, Meta(description="True if its ally ability was used in this turn.")]
+    used: Annotated[bool, about("True if its primary ability has no use left in this turn.")]
+    ally_used: Annotated[bool, about("True if its ally ability was used in this turn.")]
 
 
 class Opponent(Struct, frozen=True):
@@ -51,12 +46,12 @@ class Opponent(Struct, frozen=True):
 
     authority: int
     hand_size: Count
-    due: Annotated[int, Meta(ge=0, description="Discards due at the start of its next turn.")]
+    due: Annotated[int, about("Discards due at the start of its next turn.", ge=0)]
     deck_size: Count
     shuffles: Count
-    hidden: Annotated[list[CardName], Meta(description="Hand and deck together, sorted by name.")]
-    discard: Annotated[list[CardName], Meta(description="Discard pile, oldest card first.")]
-    bases: Annotated[list[CardName], Meta(description="Bases in play, in the order of play.")]
+    hidden: Annotated[list[CardName], about("Hand and deck together, sorted by name.")]
+    discard: Annotated[list[CardName], about("Discard pile, oldest card first.")]
+    bases: Annotated[list[CardName], about("Bases in play, in the order of play.")]
 
 
 class State(Struct, frozen=True):
@@ -68,17 +63,15 @@ class State(Struct, frozen=True):
     combat: Count
     next_ship_to_top: bool
     shuffles: Count
-    hand: Annotated[list[CardName], Meta(description="Hand, in the order of drawing.")]
-    deck: Annotated[list[CardName], Meta(description="Deck, sorted by name.")]
-    discard: Annotated[list[CardName], Meta(description="Discard pile, oldest card first.")]
-    in_play: Annotated[list[InPlay], Meta(description="Cards in play, in the order of play.")]
-    played: Annotated[
-        list[CardName], Meta(description="Cards played in this turn, including scrapped cards.")
-    ]
-    copied: Annotated[CardName | None, Meta(description="The card that a Stealth Needle copies.")]
+    hand: Annotated[list[CardName], about("Hand, in the order of drawing.")]
+    deck: Annotated[list[CardName], about("Deck, sorted by name.")]
+    discard: Annotated[list[CardName], about("Discard pile, oldest card first.")]
+    in_play: Annotated[list[InPlay], about("Cards in play, in the order of play.")]
+    played: Annotated[list[CardName], about("Cards played in this turn, including scrapped cards.")]
+    copied: Annotated[CardName | None, about("The card that a Stealth Needle copies.")]
     opponent: Opponent
-    trade_row: Annotated[list[CardName], Meta(description="Trade row, oldest card first.")]
-    trade_deck: Annotated[int, Meta(ge=0, description="Number of cards in the trade deck.")]
+    trade_row: Annotated[list[CardName], about("Trade row, oldest card first.")]
+    trade_deck: Annotated[int, about("Number of cards in the trade deck.", ge=0)]
     explorers: Count
 
 
@@ -106,16 +99,16 @@ class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
     """The options of the match. Sent once, after the names."""
 
     game: Annotated[str, Meta(extra_json_schema={"const": "starrealms"})]
-    max_turns: Annotated[int, Meta(ge=1, description="Turn limit per player.")]
+    max_turns: Annotated[int, about("Turn limit per player.", ge=1)]
     explorers: Count
-    player_bot_names: Annotated[list[str], Meta(description="Names of the players, in seat order.")]
+    player_bot_names: Annotated[list[str], about("Names of the players, in seat order.")]
 
 
 class TradeRow(Struct, frozen=True, tag_field="type", tag="trade-row"):
     """The trade row. Sent at the start, and after each change of the row or of the Explorers."""
 
-    cards: Annotated[list[CardName], Meta(description="Trade row, oldest card first.")]
-    deck: Annotated[int, Meta(ge=0, description="Number of cards in the trade deck.")]
+    cards: Annotated[list[CardName], about("Trade row, oldest card first.")]
+    deck: Annotated[int, about("Number of cards in the trade deck.", ge=0)]
     explorers: Count
 
 
@@ -149,7 +142,7 @@ class PlayerChose(OfPlayer, frozen=True, tag_field="type", tag="player-chose"):
     """One of two options was chosen."""
 
     card: Annotated[
-        CardName, Meta(description="Card with the ability. For a Stealth Needle, the copied card.")
+        CardName, about("Card with the ability. For a Stealth Needle, the copied card.")
     ]
     option: Annotated[int, Meta(ge=1)]
 
@@ -190,19 +183,19 @@ class PlayerShuffled(OfPlayer, frozen=True, tag_field="type", tag="player-shuffl
 class BaseDestroyed(Struct, frozen=True, tag_field="type", tag="base-destroyed"):
     """A base went to its owner's discard pile."""
 
-    player_number: Annotated[SeatId, Meta(description="Owner of the base.")]
+    player_number: Annotated[SeatId, about("Owner of the base.")]
     card: CardName
     combat: Annotated[
-        int, Meta(ge=0, description="Combat spent on the attack. 0: an ability destroyed the base.")
+        int, about("Combat spent on the attack. 0: an ability destroyed the base.", ge=0)
     ]
 
 
 class PlayerAttacked(Struct, frozen=True, tag_field="type", tag="player-attacked"):
     """A player was attacked."""
 
-    player_number: Annotated[SeatId, Meta(description="The player who was attacked.")]
+    player_number: Annotated[SeatId, about("The player who was attacked.")]
     combat: Annotated[int, Meta(ge=1)]
-    authority: Annotated[int, Meta(description="Remaining authority of that player.")]
+    authority: Annotated[int, about("Remaining authority of that player.")]
 
 
 class TurnEnded(Struct, frozen=True, tag_field="type", tag="turn-ended"):
@@ -211,10 +204,10 @@ class TurnEnded(Struct, frozen=True, tag_field="type", tag="turn-ended"):
     turn: TurnNumber
     player_number: SeatId
     authority: list[int]
-    hand: Annotated[list[int], Meta(description="Number of cards in each hand.")]
-    deck: Annotated[list[int], Meta(description="Number of cards in each deck.")]
-    discard: Annotated[list[int], Meta(description="Number of cards in each discard pile.")]
-    due: Annotated[list[int], Meta(description="Discards due of each player.")]
+    hand: Annotated[list[int], about("Number of cards in each hand.")]
+    deck: Annotated[list[int], about("Number of cards in each deck.")]
+    discard: Annotated[list[int], about("Number of cards in each discard pile.")]
+    due: Annotated[list[int], about("Discards due of each player.")]
 
 
 # --- messages to one bot --------------------------------------------------------------------------
@@ -224,7 +217,7 @@ class PlayTurn(Struct, frozen=True, tag_field="type", tag="play-turn"):
     """Asks the player for actions (5)."""
 
     state: State
-    actions: Annotated[list[Action], Meta(min_length=1, description="All legal actions.")]
+    actions: Annotated[list[Action], about("All legal actions.", min_length=1)]
 
 
 class Choose(Struct, frozen=True, tag_field="type", tag="choose"):
@@ -232,7 +225,7 @@ class Choose(Struct, frozen=True, tag_field="type", tag="choose"):
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": list(KINDS)})]
     card: Annotated[
-        CardName | None, Meta(description="The card that requires the choice. null: discards due.")
+        CardName | None, about("The card that requires the choice. null: discards due.")
     ]
     options: Annotated[list[Option], Meta(min_length=1)]
     least: Count
@@ -249,9 +242,9 @@ class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
     legal_has: ClassVar[tuple[str, ...]] = ("actions",)
     actions: Annotated[
         Any,
-        Meta(
-            description="Actions, which the referee carries out in this order.",
-            extra_json_schema={
+        about(
+            "Actions, which the referee carries out in this order.",
+            schema={
                 "type": "array",
                 "minItems": 1,
                 "items": {
@@ -274,9 +267,9 @@ class ChooseReply(Struct, frozen=True, tag_field="type", tag="choose-reply"):
     legal_has: ClassVar[tuple[str, ...]] = ("picks",)
     picks: Annotated[
         Any,
-        Meta(
-            description="Different indices of options, from 0, in the order of execution.",
-            extra_json_schema={"type": "array", "items": {"type": "number", "minimum": 0}},
+        about(
+            "Different indices of options, from 0, in the order of execution.",
+            schema={"type": "array", "items": {"type": "number", "minimum": 0}},
         ),
     ] = None
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import astuple
 
+from referee.games.interface.data import about
 from referee.games.interface.game import ALL, Request, Viewer
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.player import Player, TurnState
@@ -91,7 +92,7 @@ class View(Struct, frozen=True):
     next_ship_to_top: bool
     played: list[say.CardName]
     copied: say.CardName | None
-    trade_row: Annotated[list[say.CardName], Meta(description="Trade row, oldest card first.")]
+    trade_row: Annotated[list[say.CardName], about("Trade row, oldest card first.")]
     trade_deck: say.Count
     explorers: say.Count
     seats: list[SeatView]  # in seat order

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from referee.games.interface.data import about
 from referee.games.interface.seats import OfPlayer, SeatId
 
 FOLLOW_UPS = (
@@ -29,14 +30,12 @@ ACTIONS = ("play-card", "activate-agent", "attack", "buy-card", "call-patron", "
 PLAY_CARD, ACTIVATE_AGENT, ATTACK, BUY_CARD, CALL_PATRON, END_TURN = ACTIONS
 
 Count = Annotated[int, Meta(ge=0)]
-TurnNumber = Annotated[
-    int, Meta(ge=1, description="Number of the turn, from 1, counted over both players.")
-]
-Uid = Annotated[int, Meta(ge=10_000, description="Number of a card (1.6).")]
-CardId = Annotated[str, Meta(description="Id of a card's definition, such as GOLD (1.6).")]
-Patron = Annotated[str, Meta(description="Id of a patron, such as HLAALU (1.6).")]
+TurnNumber = Annotated[int, about("Number of the turn, from 1, counted over both players.", ge=1)]
+Uid = Annotated[int, about("Number of a card (1.6).", ge=10_000)]
+CardId = Annotated[str, about("Id of a card's definition, such as GOLD (1.6).")]
+Patron = Annotated[str, about("Id of a patron, such as HLAALU (1.6).")]
 FollowUp = Annotated[str, Meta(extra_json_schema={"enum": list(FOLLOW_UPS)})]
-EffectText = Annotated[str, Meta(description="Text of an effect, such as GAIN_POWER 1 (7.1).")]
+EffectText = Annotated[str, about("Text of an effect, such as GAIN_POWER 1 (7.1).")]
 
 
 # --- parts of messages ----------------------------------------------------------------------------
@@ -54,10 +53,8 @@ class AgentRef(Struct, frozen=True, gc=False):
 
     uid: Uid
     card: CardId
-    hp: Annotated[int, Meta(ge=1, description="Remaining HP.")]
-    activated: Annotated[
-        bool, Meta(description="True if it was activated or came into play in this turn.")
-    ]
+    hp: Annotated[int, about("Remaining HP.", ge=1)]
+    activated: Annotated[bool, about("True if it was activated or came into play in this turn.")]
 
 
 class CardRow(Struct, frozen=True):
@@ -72,15 +69,13 @@ class CardRow(Struct, frozen=True):
     taunt: bool
     effects: Annotated[
         list[str],
-        Meta(
-            min_length=4,
-            max_length=4,
-            description="Effects of levels 1 to 4. An empty text means no effect.",
+        about(
+            "Effects of levels 1 to 4. An empty text means no effect.", min_length=4, max_length=4
         ),
     ]
 
 
-Source = Annotated[CardRef | Patron | None, Meta(description="A card, a patron, or null.")]
+Source = Annotated[CardRef | Patron | None, about("A card, a patron, or null.")]
 
 
 class Action(Struct, frozen=True, gc=False):
@@ -103,10 +98,8 @@ class Me(Struct, frozen=True):
     """The player's own state. Piles start with the oldest card."""
 
     hand: list[CardRef]
-    draw_pile: Annotated[list[CardRef], Meta(description="Draw pile, as a set (1.6).")]
-    known: Annotated[
-        list[CardRef], Meta(description="Known cards on top of the draw pile, top card first.")
-    ]
+    draw_pile: Annotated[list[CardRef], about("Draw pile, as a set (1.6).")]
+    known: Annotated[list[CardRef], about("Known cards on top of the draw pile, top card first.")]
     cooldown: list[CardRef]
     played: list[CardRef]
     agents: list[AgentRef]
@@ -115,8 +108,7 @@ class Me(Struct, frozen=True):
     prestige: Count
     patron_calls: Count
     counters: Annotated[
-        dict[Patron, int],
-        Meta(description="Number of cards of each deck in this turn, up to 4 (4.4)."),
+        dict[Patron, int], about("Number of cards of each deck in this turn, up to 4 (4.4).")
     ]
 
 
@@ -124,9 +116,7 @@ class Opponent(Struct, frozen=True):
     """Everything that the player knows about the opponent."""
 
     hand_size: Count
-    hand_and_draw: Annotated[
-        list[CardRef], Meta(description="Hand and draw pile together, as a set (1.6).")
-    ]
+    hand_and_draw: Annotated[list[CardRef], about("Hand and draw pile together, as a set (1.6).")]
     cooldown: list[CardRef]
     played: list[CardRef]
     agents: list[AgentRef]
@@ -139,13 +129,12 @@ class State(Struct, frozen=True):
     """Everything that the player with the request knows about the game."""
 
     favours: Annotated[
-        dict[Patron, SeatId | None],
-        Meta(description="Patron -> the favoured player or null, in table order."),
+        dict[Patron, SeatId | None], about("Patron -> the favoured player or null, in table order.")
     ]
     row: list[CardRef]
-    tavern_deck: Annotated[list[CardRef], Meta(description="Tavern deck, as a set (1.6).")]
+    tavern_deck: Annotated[list[CardRef], about("Tavern deck, as a set (1.6).")]
     start_of_next_turn: Annotated[
-        list[Waiting], Meta(description="Effects at the start of the opponent's next turn.")
+        list[Waiting], about("Effects at the start of the opponent's next turn.")
     ]
     me: Me
     opponent: Opponent
@@ -157,13 +146,13 @@ class State(Struct, frozen=True):
 class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
     """The options of the match and the definitions of its cards. Sent once, after the names."""
 
-    cards: Annotated[str, Meta(description="Card set.")]
-    patrons: Annotated[list[Patron], Meta(description="Patrons that can be picked.")]
+    cards: Annotated[str, about("Card set.")]
+    patrons: Annotated[list[Patron], about("Patrons that can be picked.")]
     max_turns: Annotated[int, Meta(ge=1)]
     max_actions: Annotated[int, Meta(ge=1)]
     chance: Annotated[str, Meta(extra_json_schema={"enum": ["streams", "engine"]})]
     card_table: list[CardRow]
-    player_bot_names: Annotated[list[str], Meta(description="Names of the players, in seat order.")]
+    player_bot_names: Annotated[list[str], about("Names of the players, in seat order.")]
     game: Annotated[str, Meta(extra_json_schema={"const": "tribute"})] = "tribute"
 
 
@@ -177,12 +166,10 @@ class PatronPicked(OfPlayer, frozen=True, tag_field="type", tag="patron-picked",
 class TableSet(Struct, frozen=True, tag_field="type", tag="table-set"):
     """All cards of the game. Sent once, after the draft."""
 
-    patrons: Annotated[list[Patron], Meta(description="Patrons, in table order.")]
+    patrons: Annotated[list[Patron], about("Patrons, in table order.")]
     row: list[CardRef]
-    tavern_deck: Annotated[list[CardRef], Meta(description="Tavern deck, as a set (1.6).")]
-    starters: Annotated[
-        list[list[CardRef]], Meta(description="Starting cards of each player, as sets (1.6).")
-    ]
+    tavern_deck: Annotated[list[CardRef], about("Tavern deck, as a set (1.6).")]
+    starters: Annotated[list[list[CardRef]], about("Starting cards of each player, as sets (1.6).")]
 
 
 class TurnStarted(Struct, frozen=True, tag_field="type", tag="turn-started", gc=False):
@@ -239,8 +226,8 @@ class TurnEnded(Struct, frozen=True, tag_field="type", tag="turn-ended"):
 
     turn: TurnNumber
     player_number: SeatId
-    discarded: Annotated[list[CardRef], Meta(description="Cards of the hand, then cards played.")]
-    prestige: Annotated[list[int], Meta(description="Prestige of the players, in seat order.")]
+    discarded: Annotated[list[CardRef], about("Cards of the hand, then cards played.")]
+    prestige: Annotated[list[int], about("Prestige of the players, in seat order.")]
 
 
 # --- messages to one bot --------------------------------------------------------------------------
@@ -251,7 +238,7 @@ class PatronRequest(Struct, frozen=True, tag_field="type", tag="patron-request")
 
     round: Annotated[int, Meta(ge=1, le=2)]
     available: Annotated[list[Patron], Meta(min_length=1)]
-    picked: Annotated[list[Patron], Meta(description="Patrons picked so far, in order.")]
+    picked: Annotated[list[Patron], about("Patrons picked so far, in order.")]
 
 
 class PlayTurn(Struct, frozen=True, tag_field="type", tag="play-turn"):
@@ -259,7 +246,7 @@ class PlayTurn(Struct, frozen=True, tag_field="type", tag="play-turn"):
 
     turn: TurnNumber
     state: State
-    actions: Annotated[list[Action], Meta(min_length=1, description="All legal actions.")]
+    actions: Annotated[list[Action], about("All legal actions.", min_length=1)]
 
 
 class ChooseRequest(Struct, frozen=True, tag_field="type", tag="choose-request"):
@@ -267,22 +254,15 @@ class ChooseRequest(Struct, frozen=True, tag_field="type", tag="choose-request")
 
     turn: TurnNumber
     follow_up: FollowUp
-    source: Annotated[
-        CardRef | Patron, Meta(description="The card or patron that requests the choice.")
-    ]
+    source: Annotated[CardRef | Patron, about("The card or patron that requests the choice.")]
     level: Annotated[
-        int,
-        Meta(
-            ge=0, le=4, description="Level of the card's effect. 0: a patron requests the choice."
-        ),
+        int, about("Level of the card's effect. 0: a patron requests the choice.", ge=0, le=4)
     ]
     min: Count
     max: Count
-    cards: Annotated[list[CardRef], Meta(description="Cards to choose from. Empty for an OR.")]
-    effects: Annotated[
-        list[EffectText], Meta(description="The two effects of an OR. Empty for cards.")
-    ]
-    upcoming: Annotated[list[Waiting], Meta(description="Effects that follow, in order.")]
+    cards: Annotated[list[CardRef], about("Cards to choose from. Empty for an OR.")]
+    effects: Annotated[list[EffectText], about("The two effects of an OR. Empty for cards.")]
+    upcoming: Annotated[list[Waiting], about("Effects that follow, in order.")]
     state: State
 
 
@@ -293,9 +273,7 @@ class PatronReply(Struct, frozen=True, tag_field="type", tag="patron-reply"):
     """The reply to `patron-request` (5.1)."""
 
     legal_has: ClassVar[tuple[str, ...]] = ("patron",)
-    patron: Annotated[
-        Any, Meta(description="One of `available`.", extra_json_schema={"type": "string"})
-    ] = None
+    patron: Annotated[Any, about("One of `available`.", schema={"type": "string"})] = None
 
 
 class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
@@ -304,9 +282,9 @@ class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
     legal_has: ClassVar[tuple[str, ...]] = ()
     action: Annotated[
         Any,
-        Meta(
-            description="One of `actions`.",
-            extra_json_schema={
+        about(
+            "One of `actions`.",
+            schema={
                 "type": ["object", "null"],
                 "properties": {
                     "type": {"type": "string", "enum": list(ACTIONS)},
@@ -319,9 +297,9 @@ class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
     ] = None
     index: Annotated[
         Any,
-        Meta(
-            description="Index of an action in `actions`, from 0. Used if there is no `action`.",
-            extra_json_schema={"type": "number", "minimum": 0},
+        about(
+            "Index of an action in `actions`, from 0. Used if there is no `action`.",
+            schema={"type": "number", "minimum": 0},
         ),
     ] = None
 
@@ -332,17 +310,13 @@ class ChooseReply(Struct, frozen=True, tag_field="type", tag="choose-reply"):
     legal_has: ClassVar[tuple[str, ...]] = ()
     cards: Annotated[
         Any,
-        Meta(
-            description="Different uids of `cards`, in any order.",
-            extra_json_schema={"type": "array", "items": {"type": "number"}},
+        about(
+            "Different uids of `cards`, in any order.",
+            schema={"type": "array", "items": {"type": "number"}},
         ),
     ] = None
     effect: Annotated[
-        Any,
-        Meta(
-            description="0: left effect. 1: right effect.",
-            extra_json_schema={"type": "number", "enum": [0, 1]},
-        ),
+        Any, about("0: left effect. 1: right effect.", schema={"type": "number", "enum": [0, 1]})
     ] = None
 
 

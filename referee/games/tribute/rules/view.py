@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
+from referee.games.interface.data import about
 from referee.games.interface.game import ALL, Request, Viewer
 from referee.games.interface.seats import SeatId
 from referee.games.tribute.rules import messages as say
@@ -150,7 +151,7 @@ class View(Struct, frozen=True):
     row: list[say.CardRef]
     tavern_deck: list[say.CardRef]
     start_of_next_turn: Annotated[
-        list[say.Waiting], Meta(description="Discards at the start of the opponent's next turn.")
+        list[say.Waiting], about("Discards at the start of the opponent's next turn.")
     ]
     seats: list[SeatView]
     asked: int | None
