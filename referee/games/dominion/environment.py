@@ -26,6 +26,7 @@ from referee.games.dominion.rules.cards import (
     POINTS,
     STARTING_DECK,
     WORTH,
+    kingdom_of,
 )
 from referee.games.dominion.rules.choices import EXCHANGES, for_sale, parameters, unavailable_reason
 from referee.games.dominion.rules.game import Options
@@ -80,7 +81,7 @@ _MONEY = _NONE | WORTH
 
 def layout(seats: int, options: Options) -> Numbers:
     """Return the names and bounds of the numbers that `Translator.observe` returns."""
-    full = Supply(seats).counts
+    full = _NONE | Supply(seats, kingdom_of(options)).counts
     # No kingdom card can be played more often in a turn than there are copies of it.
     plays = {card: full[card] for card in KINGDOM}
     owned = {card: full[card] + STARTING_DECK.count(card) for card in CARDS}
@@ -143,7 +144,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
             seen[start - 1] = other.score
             self._write_counts(start, other.cards)
         self._turns, self._score, self._stage = own.turns, me.score, ""
-        self._supply = view.supply
+        self._supply = view.supply if len(view.supply) == len(CARDS) else _NONE | view.supply
         self._actions = self._buys = self._extra = self._money = self._due = 0
         request = view.request
         if isinstance(request, say.PlayTurn):

@@ -8,14 +8,14 @@ doesn't come, so we wait until somebody else moves.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage, cards_of, split_gains
 from referee.games.dominion.rules import choices
-from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
+from referee.games.dominion.rules.cards import CARDS, COST, WORTH
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import listed
@@ -27,11 +27,6 @@ from referee.games.interface.sentence import Amount, Effect, effect_of, effect_t
 
 Parameters = Mapping[str, Any]
 
-BY_COST = sorted(CARDS, key=COST.__getitem__)
-"""All cards, cheapest first.
-
-In a question, cards are numbered in this order. That way, a card always has the same number, and
-the cards that the person can pay for come first."""
 _IN_HAND = sorted(CARDS, key=lambda card: (not CARDS[card].action, not CARDS[card].worth))
 """The order in which we show a hand: actions, then treasures, then the rest."""
 _SPECIAL = {
@@ -53,6 +48,15 @@ _FEW = 3
 """Piles with at most this many cards are shown every turn."""
 _PILES = ("card", "cost", "left", "what it does")
 _BACK = Choice("back", key="b", verb="go back", thing="to the actions")
+
+
+def by_cost(cards: Iterable[str]) -> list[str]:
+    """Return cards with the cheapest first.
+
+    In a question, the cards of the supply are numbered in this order. That way, a card always has
+    the same number, and the cards that the person can pay for come first.
+    """
+    return sorted(cards, key=COST.__getitem__)
 
 
 def effect(card: str) -> Effect:
@@ -293,19 +297,20 @@ class DominionDialogue:
             [*self._piles(self._ledger.supply, barred, "gain"), _BACK],
             columns=_PILES,
         )
-        return None if picks[0] == len(BY_COST) else BY_COST[picks[0]]
+        cards = by_cost(self._ledger.supply)
+        return None if picks[0] == len(cards) else cards[picks[0]]
 
     def _buy(
         self, request: PlayTurn, money: int, *, can_go_back: bool
     ) -> Generator[Question, Picks, list[str] | None]:
         """Ask which cards to buy. Returns None if the person goes back to the actions."""
-        bought: list[str] = []
+        bought, piles = list[str](), by_cost(self._ledger.supply)
         while len(bought) < request.buys:
             left, supply = money - sum(COST[card] for card in bought), Counter(self._ledger.supply)
             supply.subtract(bought)
             buys = request.buys - len(bought)
             barred = {
-                card: f"costs {COST[card]}, you have {left}" for card in CARDS if COST[card] > left
+                card: f"costs {COST[card]}, you have {left}" for card in piles if COST[card] > left
             }
             keys = [] if self._chooses_top else [Choice("choose the top discard", key="t")]
             if can_go_back and not bought:
@@ -316,7 +321,7 @@ class DominionDialogue:
             # `left` and `supply` are default arguments because we assign to them below. As plain
             # closure variables, they'd have changed by the time `check` is called.
             def check(picks: Picks, left: int = left, supply: Mapping[str, int] = supply) -> str:
-                cards = [BY_COST[pick] for pick in picks if pick < len(BY_COST)]
+                cards = [piles[pick] for pick in picks if pick < len(piles)]
                 cost = sum(COST[card] for card in cards)
                 if cost > left:
                     return f"{listed(cards)} cost {cost} together, you have {left}"
@@ -332,19 +337,19 @@ class DominionDialogue:
                 repeats=buys > 1,
                 enter="buy nothing more" if bought else "buy nothing",
                 check=check,
-                doubts=_doubts(left),
+                doubts=_doubts(piles, left),
                 ends=() if self._chooses_top else [*_last_buys(supply, left, buys)],
             )
             if not picks:
                 break
-            if picks[0] < len(BY_COST):
-                bought += [BY_COST[pick] for pick in picks]
+            if picks[0] < len(piles):
+                bought += [piles[pick] for pick in picks]
                 left = money - sum(COST[card] for card in bought)
                 # Stop if the person could only take free cards now. Hardly anybody wants another
                 # question just for a copper.
                 if not _can_buy(supply, left):
                     break
-            elif keys[picks[0] - len(BY_COST)].key == "t":
+            elif keys[picks[0] - len(piles)].key == "t":
                 self._chooses_top = True
                 chosen = Phrase("top discard", "you choose it at the end of this turn")
                 self._heading = {"state": [chosen]}
@@ -361,7 +366,7 @@ class DominionDialogue:
         verb: str,
         prices: Mapping[str, int] = {},
     ) -> list[Choice]:
-        empty = {card: "has an empty pile" for card in CARDS if not supply[card]}
+        empty = {card: "has an empty pile" for card in supply if not supply[card]}
         why = {**barred, **empty}
         return [
             Choice(
@@ -371,7 +376,7 @@ class DominionDialogue:
                 verb=verb,
                 thing=f"{card} for {prices[card]}" if prices else "",
             )
-            for card in BY_COST
+            for card in by_cost(supply)
         ]
 
     def _top_discard(self, request: PlayTurn) -> Generator[Question, Picks, str | None]:
@@ -419,9 +424,10 @@ class DominionDialogue:
             for (seat, who), score in zip(enumerate(self._who), self._ledger.scores(), strict=True)
         ]
         supply = self._ledger.supply
+        piles = by_cost(supply)
         # Provinces are always shown, because the game ends when they run out.
-        few = [card for card in BY_COST[::-1] if card == "province" or 0 < supply[card] <= _FEW]
-        empty = [card for card in BY_COST if not supply[card]]
+        few = [card for card in piles[::-1] if card == "province" or 0 < supply[card] <= _FEW]
+        empty = [card for card in piles if not supply[card]]
         left = ", ".join(f"{supply[card]} {card}" for card in few)
         left += f"; empty: {', '.join(empty)}" * bool(empty)
         return [
@@ -433,7 +439,7 @@ class DominionDialogue:
     def _question(self, text: str, options: Sequence[Choice], **others: Any) -> Question:
         owned, supply = self._ledger.owned[self._seat], self._ledger.supply
         mine = [[card, str(owned[card]), does(card)] for card in _IN_HAND if owned[card] > 0]
-        piles = [[card, *_pile(card, supply)] for card in BY_COST]
+        piles = [[card, *_pile(card, supply)] for card in by_cost(supply)]
         views = [
             InfoTable("s", "what cards do", _PILES, piles),
             InfoTable("d", "your cards", ("card", "you own", "what it does"), mine),
@@ -455,22 +461,22 @@ def _can_buy(supply: Mapping[str, int], money: int) -> bool:
 
 def _last_buys(supply: Mapping[str, int], money: int, buys: int) -> Iterator[int]:
     # These are the cards after which the person can't buy anything else, so we won't ask again.
-    for place, card in enumerate(BY_COST):
+    for place, card in enumerate(by_cost(supply)):
         can = supply[card] and COST[card] <= money
         if can and (buys == 1 or not _can_buy(supply, money - COST[card])):
             yield place
 
 
-def _doubts(money: int) -> dict[int, str]:
-    doubts = {BY_COST.index("curse"): "A curse costs you a point. Do you take it?"}
-    if money >= min(COST[card] for card in KINGDOM):
+def _doubts(piles: Sequence[str], money: int) -> dict[int, str]:
+    doubts = {piles.index("curse"): "A curse costs you a point. Do you take it?"}
+    if money >= min(COST[card] for card in piles if CARDS[card].action):
         doubts[-1] = f"You have {money} money left. Do you buy nothing more?"
     return doubts
 
 
 def _too_expensive(supply: Mapping[str, int], money: int) -> list[Phrase]:
-    costs = sorted({COST[card] for card in CARDS if COST[card] > money and supply[card]})
+    costs = sorted({COST[card] for card in supply if COST[card] > money and supply[card]})
     texts = [
-        f"{cost} {', '.join(c for c in BY_COST if COST[c] == cost and supply[c])}" for cost in costs
+        f"{cost} {', '.join(c for c in supply if COST[c] == cost and supply[c])}" for cost in costs
     ]
     return [Phrase("too dear", "; ".join(texts))] if texts else []

@@ -1,7 +1,7 @@
-"""A card whose effect is only numbers is a row of cards.py, and nothing else.
+"""A card behind an option is two rows of cards.py and a field of the options.
 
 The ten kingdom cards of protocol version 1 are the only ones that the referee plays. This test runs
-itself in a process in which cards.py has one more row.
+itself in a process in which these files have one more card, whose effect is only numbers.
 """
 
 from __future__ import annotations
@@ -16,14 +16,20 @@ import msgspec
 import pytest
 
 ROOT = Path(__file__).parents[3]
-CARDS = "referee.games.dominion.rules.cards"
+RULES = "referee.games.dominion.rules"
+MARKET, NONE, TURNS = b'    "market": ', b"OPTIONAL: Mapping[str, str] = {", b" = 500\n"
 ROW = b'    "festival": Card(5, action=True, actions=2, buys=1, money=2),\n'
+# Module -> texts, and what is added to each of them.
+CHANGES = {
+    f"{RULES}.cards": [(MARKET, ROW, b""), (NONE, b"", b'"festival": "festival"')],
+    f"{RULES}.game": [(TURNS, b"", b"    festival: bool = False\n")],
+}
 WORTH = {"copper": 1, "silver": 2, "gold": 3}
-OPTIONS = {"max_turns": 6}
+OPTIONS = {"max_turns": 6, "festival": True}
 
 
 @pytest.mark.slow
-def test_an_eleventh_card_is_one_row() -> None:
+def test_a_card_behind_an_option_needs_two_files() -> None:
     ran = subprocess.run(
         [sys.executable, "-c", f"import {__name__} as test; test.main()"],
         cwd=ROOT,
@@ -34,24 +40,24 @@ def test_an_eleventh_card_is_one_row() -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-class WithRow(SourceFileLoader):
+class Changed(SourceFileLoader):
     def get_code(self, fullname: str) -> Any:
         source = self.get_data(self.path)
-        assert source.count(b'    "market": ') == 1
-        return compile(
-            source.replace(b'    "market": ', ROW + b'    "market": '), self.path, "exec"
-        )
+        for text, before, after in CHANGES[fullname]:
+            assert source.count(text) == 1
+            source = source.replace(text, before + text + after)
+        return compile(source, self.path, "exec")
 
 
 class Finder:
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name != CARDS:
+        if name not in CHANGES:
             return None
         spec = PathFinder.find_spec(name, path)
         assert spec is not None
         assert spec.origin is not None
-        spec.loader = WithRow(name, spec.origin)
+        spec.loader = Changed(name, spec.origin)
         return spec
 
 
@@ -78,12 +84,16 @@ def main() -> None:
     import referee
     from referee.env import environments_of
     from referee.games import GAMES
+    from referee.games.dominion.rules.cards import CARDS, kingdom_of
+    from referee.games.dominion.rules.game import Options
     from referee.games.dominion.rules.messages import PlayTurn
     from referee.games.dominion.rules.supply import Supply
     from referee.logs.validate import check_log
     from referee.logs.verify import verify_record
     from referee.web.recorded import read_match
 
+    assert [*CARDS].index("festival") == 8
+    assert len(kingdom_of(Options(**OPTIONS))) == 11
     with tempfile.TemporaryDirectory() as folder:
         record, log = f"{folder}/record", f"{folder}/log"
         result = referee.play_match([reply] * 2, seed=3, record=record, log=log, options=OPTIONS)
@@ -99,11 +109,22 @@ def main() -> None:
         assert verify_record(record).kind == "valid"
         for file in (record, log):
             assert read_match(file).header.problem == ""
+        # Without the option, the match has the ten cards of version 1.
+        referee.play_match(["minimal"] * 2, seed=3, record=record, log=log, force=True)
+        first = [msgspec.json.decode(line) for line in Path(log).read_bytes().splitlines()[:4]]
+        assert (len(first[2]["kingdom_cards"]), len(first[3]["cards"])) == (10, 17)
+        assert verify_record(record).kind == "valid"
+        assert check_log(log).findings == []
+        assert read_match(log).header.problem == ""
+        environment = GAMES["dominion"].environment
+        assert environment is not None
+        numbers = environment.observation(2, Options())
+        assert numbers.high[numbers.names.index("supply festival")] == 0
     assert {"play festival", "buy festival"} < {*environments_of("dominion").choices}
     make = GAMES["dominion"].person
     assert make is not None
     person = make(["A", "B"], 0)
-    person.observe(Supply(2).info)
+    person.observe(Supply(2, kingdom_of(Options(**OPTIONS))).info)
     question = next(person.decide(PlayTurn(1, 1, 0, ["festival"], [], [], [])))
     (choice,) = question.choices
     assert (choice.name, choice.barred) == ("festival", "")

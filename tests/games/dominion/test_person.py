@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.dominion import Dominion
-from referee.games.dominion.person import BY_COST, DominionDialogue, does
+from referee.games.dominion.person import DominionDialogue, by_cost, does
+from referee.games.dominion.rules.cards import CARDS
 from referee.games.dominion.rules.game import begin_at
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import Turns, listed
@@ -253,7 +254,7 @@ def test_what_cannot_be_bought_says_why() -> None:
 def test_two_cards_at_once_must_be_affordable_and_there() -> None:
     player, request = begin(["gold", "gold"], supply={"moat": 1}, turn={"buys": 2})
     question = next(player.decide(request))
-    silver, gold, moat = (BY_COST.index(card) for card in ("silver", "gold", "moat"))
+    silver, gold, moat = (by_cost(CARDS).index(card) for card in ("silver", "gold", "moat"))
     assert question.check((silver, silver)) == ""
     assert question.check((silver, gold)) == "silver, gold cost 9 together, you have 6"
     assert question.check((moat, moat)) == "only 1 moat left"
@@ -262,7 +263,7 @@ def test_two_cards_at_once_must_be_affordable_and_there() -> None:
 def test_nobody_is_asked_for_the_coppers_that_are_left() -> None:
     player, request = begin(["gold"], turn={"buys": 3})
     question = next(player.decide(request))
-    ends = {BY_COST[pick] for pick in question.ends}
+    ends = {by_cost(CARDS)[pick] for pick in question.ends}
     assert "silver" in ends
     # With 3 money left another question follows. A gold is too expensive.
     assert not ends & {"copper", "gold"}

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.games.dominion.rules.cards import KINGDOM
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.table import Table
@@ -67,7 +68,7 @@ def test_deal_and_reshuffle_follow_the_stream_of_the_seat(seed: int, seat: int) 
 @settings(max_examples=50)
 def test_random_discards_follow_the_stream_of_the_referee(seed: int) -> None:
     chance = stream(seed, "referee")
-    table = Table(SeededRandomSource(seed), 4)
+    table = Table(SeededRandomSource(seed), 4, KINGDOM)
     for player in table.players:
         hand = [f"card {n}" for n in range(7)]
         player.hand = hand.copy()

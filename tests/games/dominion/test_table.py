@@ -91,7 +91,7 @@ def test_what_a_match_does_not_need_is_loaded_when_it_is_used() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_supply(players: int) -> None:
-    supply = Supply(players)
+    supply = Supply(players, KINGDOM)
     assert supply.counts == full_supply(players)
     assert list(supply.counts) == PILES
     assert supply.empty_piles == 0
@@ -101,7 +101,7 @@ def test_supply(players: int) -> None:
 
 @pytest.mark.parametrize("card", PILES)
 def test_taking_a_pile_to_its_end(card: str) -> None:
-    supply = Supply(2)
+    supply = Supply(2, KINGDOM)
     count = supply.counts[card]
     before = supply.info
     infos = []
@@ -121,7 +121,7 @@ def test_taking_a_pile_to_its_end(card: str) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_turn_order_from_the_left(players: int) -> None:
-    table = Table(SeededRandomSource(1), players)
+    table = Table(SeededRandomSource(1), players, KINGDOM)
     for seat in range(players):
         others = [other.seat for other in table.others(table.players[seat])]
         assert others == [(seat + step) % players for step in range(1, players)]
@@ -137,7 +137,7 @@ def test_random_discards_are_fair() -> None:
     tables = 1500
     seen: Counter[tuple[str, ...]] = Counter()
     for seed in range(tables):
-        table = Table(SeededRandomSource(seed), 2)
+        table = Table(SeededRandomSource(seed), 2, KINGDOM)
         player = table.players[0]
         player.hand = list("abcde")
         taken = table.take_at_random(player, 2)
@@ -152,7 +152,7 @@ def test_random_discards_are_fair() -> None:
 
 def test_random_discards_go_on_from_where_the_stream_stands() -> None:
     orders = set()
-    table = Table(SeededRandomSource(3), 2)
+    table = Table(SeededRandomSource(3), 2, KINGDOM)
     player = table.players[0]
     for _ in range(40):
         player.hand = list("abcde")
@@ -161,7 +161,7 @@ def test_random_discards_go_on_from_where_the_stream_stands() -> None:
 
 
 def test_cards_and_points_follow_each_gain_and_trash() -> None:
-    table = Table(SeededRandomSource(1), 2)
+    table = Table(SeededRandomSource(1), 2, KINGDOM)
     player = table.players[1]
     owned = Counter(copper=7, estate=3)
     for card in ("copper", "gold", "gold", "curse", "province", "province", "estate"):
@@ -183,7 +183,7 @@ def test_cards_and_points_follow_each_gain_and_trash() -> None:
 
 def test_what_a_player_has_seen_of_its_hand() -> None:
     """Cards that the referee discards stay unseen until the next request, but for the top (7.4)."""
-    table = Table(SeededRandomSource(1), 2)
+    table = Table(SeededRandomSource(1), 2, KINGDOM)
     player = table.players[0]
     assert not player.is_shown
     assert player.shown_hand() == player.hand
@@ -208,7 +208,7 @@ def moves(moved: Moved) -> tuple[Any, Any, Any]:
 
 def test_who_sees_which_cards_move() -> None:
     """The others don't see drawn cards, and of discards only the top and cards in play (2.8)."""
-    table = Table(SeededRandomSource(1), 2)
+    table = Table(SeededRandomSource(1), 2, KINGDOM)
     player = table.players[1]
     table.turn = TurnState(player, 2, 2, 3, bought=["estate"])
     told: list[Moved] = []
@@ -272,7 +272,7 @@ def test_who_sees_which_cards_move() -> None:
 def test_the_others_see_the_cards_in_play_at_the_clean_up(
     cards: list[str], public: list[Any]
 ) -> None:
-    table = Table(SeededRandomSource(1), 2)
+    table = Table(SeededRandomSource(1), 2, KINGDOM)
     told: list[Moved] = []
     table.watchers.append(told.extend)
     both = [("play", "discard", "gold", 1), ("hand", "discard", "moat", 1)]

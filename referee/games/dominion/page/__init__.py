@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage
-from referee.games.dominion.person import BY_COST, does, effect
+from referee.games.dominion.person import by_cost, does, effect
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
 from referee.games.dominion.rules.messages import PlayerGained, PlayTurn, SupplyInfo
 from referee.games.dominion.rules.view import SeatView, View
@@ -43,7 +43,7 @@ def _facts(options: Any) -> dict[str, Any]:
         for card, data in CARDS.items()
     }
     basic = [card for card in CARDS if card not in KINGDOM]
-    return {"cards": cards, "supply": [basic, [card for card in BY_COST if card in KINGDOM]]}
+    return {"cards": cards, "supply": [basic, by_cost(KINGDOM)]}
 
 
 def _kind(card: str) -> str:

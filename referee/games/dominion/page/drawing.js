@@ -65,7 +65,7 @@ export function mount(boxes, header, kit) {
   // --- the zones -------------------------------------------------------------------------------
 
   function paintSupply(piles) {
-    supply.forEach((group, place) => fill(groups[place], group.map((card) => {
+    supply.forEach((group, place) => fill(groups[place], group.filter((card) => card in frame.view.supply).map((card) => {
       if (piles) return pile(card, piles.get(card));
       return once(`pile ${card}`, [frame.view.supply[card], frame.before?.supply?.[card]], () => pile(card));
     })));

@@ -110,7 +110,7 @@ def _absent(s: ProbeState, among: Iterable[str] = COST) -> str:
 
 def _piles(s: ProbeState, low: int, high: int, *, empty: bool = False) -> list[str]:
     """Return the cards that cost `low` to `high` and are in the supply or, if `empty`, sold out."""
-    return [c for c in COST if low <= COST[c] <= high and bool(s.supply[c]) != empty]
+    return [c for c in s.supply if low <= COST[c] <= high and bool(s.supply[c]) != empty]
 
 
 def _buyable(s: ProbeState, low: int, high: int, *, empty: bool = False) -> str:

@@ -52,7 +52,16 @@ CARDS: dict[str, Card] = {
 STARTING_DECK = ("copper",) * 7 + ("estate",) * 3
 
 KINGDOM = tuple(card for card, data in CARDS.items() if data.action)
-"""The ten kingdom cards, alphabetical."""
+"""All kingdom cards that exist, alphabetical. A match has those of `kingdom_of`."""
+
+OPTIONAL: Mapping[str, str] = {}
+"""Kingdom card -> the option that adds it to a match. All other cards are in every match."""
+
+
+def kingdom_of(options: object) -> tuple[str, ...]:
+    """Return the kingdom cards of a match with these options."""
+    return tuple(c for c in KINGDOM if c not in OPTIONAL or getattr(options, OPTIONAL[c], False))
+
 
 COST = {card: data.cost for card, data in CARDS.items()}
 WORTH = {card: data.worth for card, data in CARDS.items() if data.worth}

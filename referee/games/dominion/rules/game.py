@@ -9,7 +9,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from referee.games.dominion.rules.cards import KINGDOM
+from referee.games.dominion.rules.cards import kingdom_of
 from referee.games.dominion.rules.effects import Decisions
 from referee.games.dominion.rules.messages import GameInfo, PlayTurn
 from referee.games.dominion.rules.player import Gains, Player, TurnState
@@ -54,12 +54,13 @@ class Dominion(TableGame[Table]):
     turn: TurnState
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
-        super().__init__(Table(setup.chance, len(setup.names)))
+        kingdom = kingdom_of(setup.options)
+        super().__init__(Table(setup.chance, len(setup.names), kingdom))
         self._max_turns: int = setup.options.max_turns
         self._situation = situation
         if situation is not None:
             situation.lay_out(self.table)
-        self.table.events += (GameInfo(list(KINGDOM), list(setup.names)), self.table.supply.info)
+        self.table.events += (GameInfo(list(kingdom), list(setup.names)), self.table.supply.info)
         if situation is not None:
             situation.publish(self.table)
         self.begin(self._play(), setup.absent)

@@ -14,10 +14,12 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from referee.games.dominion.rules.cards import CARDS, KINGDOM
+from referee.games.dominion.rules.cards import CARDS, KINGDOM, kingdom_of
 from referee.games.interface.data import about
 from referee.games.interface.seats import OfPlayer
 
+_ALWAYS = kingdom_of(None)
+_LEAST_PILES = len(CARDS) - len(KINGDOM) + len(_ALWAYS)
 CardId = Annotated[str, about("Id of a card (1.6).", schema={"enum": list(CARDS)})]
 ActionId = Annotated[
     Any, about("Id of an action card.", schema={"type": "string", "enum": list(KINGDOM)})
@@ -46,7 +48,7 @@ class Pile(Struct, frozen=True, gc=False):
 class GameInfo(Struct, frozen=True, gc=False, tag_field="type", tag="game-info"):
     """Sent once, after the names."""
 
-    kingdom_cards: Annotated[list[CardId], Meta(min_length=len(KINGDOM), max_length=len(KINGDOM))]
+    kingdom_cards: Annotated[list[CardId], Meta(min_length=len(_ALWAYS), max_length=len(KINGDOM))]
     player_bot_names: Annotated[list[str], about("In seat order.")]
 
 
@@ -54,7 +56,7 @@ class SupplyInfo(Struct, frozen=True, gc=False, tag_field="type", tag="supply-in
     """Sent at the start and after every change. Lists all 17 piles in a fixed order."""
 
     # This is a tuple because the supply keeps the message for reuse, so nobody may modify it.
-    cards: Annotated[tuple[Pile, ...], Meta(min_length=len(CARDS), max_length=len(CARDS))]
+    cards: Annotated[tuple[Pile, ...], Meta(min_length=_LEAST_PILES, max_length=len(CARDS))]
 
 
 class PlayerGained(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-gained"):

@@ -6,12 +6,10 @@ structs of all piles and only replace the changed one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from referee.games.dominion.rules.cards import CARDS, KINGDOM, STARTING_DECK
+from referee.games.dominion.rules.cards import STARTING_DECK
 from referee.games.dominion.rules.messages import Pile, SupplyInfo
-
-_INDEX = {card: index for index, card in enumerate(CARDS)}
 
 
 class Supply:
@@ -24,7 +22,7 @@ class Supply:
         shown: cached result of `show`. It's None after a pile has changed.
     """
 
-    def __init__(self, players: int) -> None:
+    def __init__(self, players: int, kingdom: Iterable[str]) -> None:
         # The coppers of the starting decks are taken from the supply.
         coppers = 60 - STARTING_DECK.count("copper") * players
         self.counts = {
@@ -33,8 +31,9 @@ class Supply:
             "silver": 40,
             "gold": 30,
             **dict.fromkeys(("estate", "duchy", "province"), 8 if players == 2 else 12),
-            **dict.fromkeys(KINGDOM, 10),
+            **dict.fromkeys(kingdom, 10),
         }
+        self._index = {card: index for index, card in enumerate(self.counts)}
         self.shown: dict[str, int] | None
         self.set({})
 
@@ -45,7 +44,7 @@ class Supply:
         if not left:
             self.empty_piles += 1
         # Only replace the pile that has changed. It would be slow to create all of them again.
-        self._piles[_INDEX[card]] = Pile(card, left)
+        self._piles[self._index[card]] = Pile(card, left)
         self.info = SupplyInfo(tuple(self._piles))
 
     def set(self, counts: Mapping[str, int]) -> None:

@@ -6,7 +6,7 @@ Each move changes the cards and adds the messages about it, in the order of prot
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from referee.games.dominion.rules import messages as say
@@ -28,11 +28,11 @@ class Table(interface.Table[Player]):
 
     sections = SECTIONS
 
-    def __init__(self, chance: RandomSource, players: int) -> None:
+    def __init__(self, chance: RandomSource, players: int, kingdom: Iterable[str]) -> None:
         super().__init__([Player(seat, chance) for seat in range(players)])
         self._chance = chance
         self.turn: TurnState | None = None  # the current turn
-        self.supply = Supply(players)
+        self.supply = Supply(players, kingdom)
 
     def gain(
         self, player: Player, card: str, *, to_hand: bool = False, money: int | None = None

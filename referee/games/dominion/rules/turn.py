@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import UNSET
 
 from referee.games.dominion.rules import faults
-from referee.games.dominion.rules.cards import CARDS, COST, HAND_SIZE, WORTH
+from referee.games.dominion.rules.cards import COST, HAND_SIZE, WORTH
 from referee.games.dominion.rules.effects import EFFECTS, BadParametersError, Decisions
 from referee.games.dominion.rules.messages import PlayerPlayed, PlayReply, PlayTurn
 from referee.games.dominion.rules.player import Player, TurnState
@@ -149,12 +149,12 @@ def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
     if not isinstance(cards, list):
         table.fault(player, faults.CANNOT_BUY, f"`cards_to_buy` is {describe(cards)}, not a list")
         return
-    buys = turn.buys
+    buys, piles = turn.buys, table.supply.counts
     # Each card is checked when it's bought, since the ones before may have emptied its pile.
     for card in cards:
-        if not isinstance(card, str) or card not in CARDS:
+        if not isinstance(card, str) or card not in piles:
             problem = "which is not a card"
-        elif not table.supply.counts[card]:
+        elif not piles[card]:
             problem = "whose pile is empty"
         elif not buys:
             problem = "with no buys left"

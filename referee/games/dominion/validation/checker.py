@@ -22,12 +22,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage
-from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, KINGDOM, STARTING_DECK
+from referee.games.dominion.rules.cards import HAND_SIZE, KINGDOM, STARTING_DECK, kingdom_of
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END, PILES_EMPTY, PROVINCES_EMPTY
 from referee.games.dominion.rules.messages import GameInfo, PlayerReveal, SupplyInfo
 from referee.games.dominion.rules.supply import Supply
@@ -58,7 +59,7 @@ class Checker:
     def __init__(self, names: Sequence[str]) -> None:
         self._names = list(names)
         self._count = len(names)
-        self._supply = dict(Supply(self._count).counts)
+        self._supply = dict(Supply(self._count, kingdom_of(None)).counts)
         self._shown = self._supply  # the supply according to the log, even if it's wrong
         self._ledger = Ledger(self._count)
         self._disqualified: set[int] = set()
@@ -131,9 +132,13 @@ class Checker:
             self._find("2.3", "one game-info, after the names", "another one")
             return
         self._expects = "supply-info"
-        if list(message.kingdom_cards) != list(KINGDOM):
-            found = describe(", ".join(message.kingdom_cards))
-            self._find("2.3", "kingdom_cards " + ", ".join(KINGDOM), found)
+        shown, always = message.kingdom_cards, kingdom_of(None)
+        if {*always} <= {*shown} and shown == [card for card in KINGDOM if card in shown]:
+            self._supply = dict(Supply(self._count, shown).counts)
+            self._shown = self._supply
+        else:
+            found = describe(", ".join(shown))
+            self._find("2.3", "kingdom_cards " + ", ".join(always), found)
         if message.player_bot_names != self._names:
             self._find("2.3", f"player_bot_names {self._names}", str(message.player_bot_names))
 
@@ -143,13 +148,14 @@ class Checker:
             what = self._expects or "a supply-info only at the start and after a player-gained"
             self._find("2.4", what, "supply-info")
         self._count_gain()
-        for place, (pile, card) in enumerate(zip(message.cards, CARDS, strict=True), 1):
-            if pile.card != card:
-                due = f"the {len(CARDS)} piles in order"
-                self._find("2.4", due, f"{describe(pile.card)} as pile {place}")
+        piles = [pile.card for pile in message.cards]
+        for place, (pile, card) in enumerate(zip_longest(piles, self._supply), 1):
+            if pile != card:
+                due = f"the {len(self._supply)} piles in order"
+                self._find("2.4", due, f"{describe(pile)} as pile {place}")
                 return
         shown = {pile.card: pile.count for pile in message.cards}
-        wrong = [card for card in CARDS if shown[card] != self._supply[card]]
+        wrong = [card for card, count in self._supply.items() if shown[card] != count]
         if wrong and expected and shown != self._shown:
             ours = ", ".join(f"{card} {self._supply[card]}" for card in wrong)
             theirs = ", ".join(f"{card} {shown[card]}" for card in wrong)
@@ -164,7 +170,7 @@ class Checker:
         if seat >= self._count:
             self._find("1.6", f"player1 to player{self._count}", message.player_number)
             return None
-        unknown = [card for card in cards if card not in CARDS]
+        unknown = [card for card in cards if card not in self._supply]
         if unknown:
             self._find("1.6", "a card", f"{kind} {describe(unknown[0])}")
             return None
