@@ -401,7 +401,7 @@ def _chosen(definition: GameDefinition, chosen: Mapping[str, Any]) -> tuple[Stru
         name = place.rstrip("`")
         if problem.startswith("Invalid enum value"):
             kinds = {field.name: field.type for field in msgspec.structs.fields(known)}
-            problem = f"there are: {', '.join(get_args(kinds[name]))}"
+            problem = f"there are: {', '.join(map(str, get_args(kinds[name])))}"
         raise UsageError(f"option {name}={chosen[name]}: {problem}") from None
     limits = limits._replace(**endless)
     if limits.increment and limits.time_bank == math.inf:

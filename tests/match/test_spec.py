@@ -7,6 +7,7 @@ import math
 import pickle
 from collections.abc import Callable
 from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,7 +21,7 @@ from referee.cli.registry import read_words
 from referee.env import environments_of
 from referee.env.episode import Episode
 from referee.errors import InternalError, UsageError
-from referee.games import GAMES
+from referee.games import GAMES, outside
 from referee.logs.conversation import answers_before
 from referee.logs.record import header_of, spec_of
 from referee.logs.verify import verify_record
@@ -45,6 +46,7 @@ from referee.match.spec import (
 )
 from referee.web.recorded import read_match
 from tests.support.live import ROOT
+from tests.support.own_game import SMALL_GAMES, clean_games
 
 TWO = ["a", "b"]
 NO_BANK = "it is added to a time bank, and there is none: give time_bank too"
@@ -392,3 +394,15 @@ def test_a_limit_that_the_match_enforces_holds_everywhere(
     with pytest.raises((PlayedError, InternalError)) as raised:
         PLACES[place]()
     assert PlayedError in (raised.type, type(raised.value.__cause__))
+
+
+def test_the_words_of_an_option_may_be_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "lines.py"
+    text = Path(SMALL_GAMES["connect4"]).read_text()
+    text = text.replace("rows: int = 6", "rows: Literal[4, 6] = 6")
+    file.write_text(f"from typing import Literal\n{text}")
+    with clean_games():
+        game = outside.add(str(file))
+        assert match_spec(TWO, game=game, options={"rows": 4}).options.rows == 4  # type: ignore[attr-defined]
+        with pytest.raises(UsageError, match="option rows=5: there are: 4, 6"):
+            match_spec(TWO, game=game, options={"rows": 5})

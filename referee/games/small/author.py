@@ -58,8 +58,8 @@ class Game:
             number. Other texts are read letter by letter.
         marks: the meaning of each mark on a board: the seat that it belongs to, a word, or a pair
             of a word and a CSS colour. People see it beside the board.
-        edges: the names of the columns and of the rows of a board, such as ("abc", "321"). Boards
-            of another size have no names.
+        edges: the names of the columns and of the rows of a board, such as ("abc", "321"). A
+            smaller board has the first ones, and a larger one has no names.
         together: True if all players always decide at the same time.
         wrong_move: what happens after an illegal move, or a line that isn't a move. Either the
             player "loses", or we play the "first" legal move or a "random" one.

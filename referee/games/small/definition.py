@@ -7,7 +7,8 @@ one class, and the other modules of this package create the parts from it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -38,6 +39,7 @@ _CASES = Path(__file__).with_name("bot-cases.json")
 _ONE_LEFT = ["3.5/1", "8.3/1"]
 """Conformance cases in which the other player leaves, and the match ends because of that."""
 _CODE = re.compile("[a-z][a-z0-9-]*")
+_BLANK = re.compile("{.*?}")
 MaxTurns = Annotated[int, about("Turns per player.", ge=1, le=10_000)]
 
 
@@ -100,37 +102,71 @@ def _check(kind: type[Game]) -> None:
     for method in ("start", "legal", "apply", "view", "scores"):
         if getattr(kind, method) is getattr(Game, method):
             raise MistakeError(kind, f"the class has no method `{method}`")
-    players = kind.players
-    least, most = players if isinstance(players, tuple) and len(players) == 2 else (players,) * 2
+    for name, (is_right, give) in _ATTRIBUTES.items():
+        value = getattr(kind, name)
+        if not is_right(value):
+            raise MistakeError(kind, f"`{name}` is {value!r:.100}: give {give}")
+    seats = max(seats_of(kind))
+    if any(type(means) is int and not 0 <= means < seats for means in kind.marks.values()):
+        raise MistakeError(kind, f"`marks` is {kind.marks!r:.100}: seats are 0 to {seats - 1}")
+
+
+def _are_players(value: Any) -> bool:
+    least, most = value if isinstance(value, tuple) and len(value) == 2 else (value,) * 2
     # isinstance() would accept True as a number of players.
-    if not all(type(count) is int for count in (least, most)) or not 1 < least <= most:
-        raise MistakeError(kind, f"`players` is {players!r}: give a number from 2, or two of them")
-    if kind.wrong_move not in WRONG_MOVES:
-        known = ", ".join(map(repr, WRONG_MOVES))
-        raise MistakeError(kind, f"`wrong_move` is {kind.wrong_move!r}: give one of {known}")
-    if not isinstance(kind.reasons, Mapping) or not all(map(_is_reason, kind.reasons.items())):
-        text = f"`reasons` is {kind.reasons!r:.100}: give a clause for each new code of a-z and -"
-        raise MistakeError(kind, text)
-    if not all(map(_is_mark, kind.marks.values())):
-        text = (
-            f"`marks` is {kind.marks!r:.100}: give a seat, a word, or a word and a colour for each"
-        )
-        raise MistakeError(kind, text)
-    if kind.moves is not None and not isinstance(kind.moves, Sequence | Mapping):
-        raise MistakeError(kind, f"`moves` is {kind.moves!r:.60}: give a list or a dict of lists")
+    return type(least) is type(most) is int and 1 < least <= most
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, Sequence) and all(isinstance(text, str) for text in value)
+
+
+def _are_reasons(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(_is_reason, value.items()))
 
 
 def _is_reason(item: tuple[Any, Any]) -> bool:
     code, clause = item
     known = {*EndReason, *REASONS}
-    is_text = isinstance(code, str) and isinstance(clause, str)
-    return is_text and bool(_CODE.fullmatch(code)) and code not in known and bool(clause)
+    if not isinstance(code, str) or not _CODE.fullmatch(code) or code in known:
+        return False
+    is_text = isinstance(clause, str) and bool(clause)
+    return is_text and {"{winner}", "{loser}"}.issuperset(_BLANK.findall(clause))
+
+
+def _are_marks(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(_is_mark, value.values()))
 
 
 def _is_mark(means: Any) -> bool:
     if isinstance(means, tuple):
-        return len(means) == 2 and all(isinstance(part, str) for part in means)
+        return len(means) == 2 and _are_texts(means)
     return isinstance(means, str) or type(means) is int
+
+
+_ATTRIBUTES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "players": (_are_players, "a number from 2, or two of them"),
+    "moves": (
+        lambda value: value is None or isinstance(value, Sequence | Mapping),
+        "a list or a dict of lists",
+    ),
+    "symbols": (_are_texts, "a list of texts"),
+    "marks": (_are_marks, "a seat, a word, or a word and a colour for each"),
+    "edges": (
+        lambda value: (
+            isinstance(value, Sequence) and len(value) == 2 and all(map(_are_texts, value))
+        ),
+        "the names of the columns and of the rows",
+    ),
+    "together": (lambda value: isinstance(value, bool), "True or False"),
+    "wrong_move": (WRONG_MOVES.__contains__, f"one of {', '.join(map(repr, WRONG_MOVES))}"),
+    "reasons": (
+        _are_reasons,
+        "a clause for each new code of a-z and -; it may have {winner} and {loser}",
+    ),
+    "secrets": (lambda value: isinstance(value, str), "a text"),
+}
+"""Class attribute -> whether a value is right, and what an author can give."""
 
 
 def _cases(kind: type[Game], name: str, least: int) -> bytes:
@@ -159,7 +195,14 @@ def options_of(kind: type[Game]) -> type[Struct]:
     for word, hint in hints.items():
         if not hasattr(author, word):
             raise MistakeError(kind, f"`Options.{word}` has no default: write {word}: ... = 3")
-        fields.append((word, hint, getattr(author, word)))
+        default = getattr(author, word)
+        try:
+            msgspec.convert(msgspec.to_builtins(default), hint)
+        except (msgspec.ValidationError, TypeError) as error:
+            raise MistakeError(kind, f"`Options.{word}` is {default!r:.60}: {error}") from None
+        if isinstance(default, list | dict):
+            default = msgspec.field(default_factory=partial(deepcopy, default))
+        fields.append((word, hint, default))
     # Every match has to end, but two bots could move back and forth forever. Therefore we add this
     # option, unless the author has defined it.
     if "max_turns" not in hints:

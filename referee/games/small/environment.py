@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from referee.games.interface.choices import Choices, ChoosingTranslator
 from referee.games.interface.environment import Environment, Numbers
+from referee.games.interface.faults import quote
 from referee.games.interface.game import ALL, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small.author import Game, MistakeError, Move
@@ -63,7 +64,7 @@ def environment_of(kind: type[Game], name: str) -> Environment:
         beginning: Callable[[], tuple[dict[str, Any], int]]
 
         def choices(self) -> Choices:
-            legal = {number[_key(move)]: move for move in self.view.moves}
+            legal = {_action(kind, number, move): move for move in self.view.moves}
             return MoveReply((yield legal))
 
         def chosen(self, reply: Any) -> Iterable[str]:
@@ -138,6 +139,13 @@ def all_moves(kind: type[Game]) -> Sequence[Move]:
 def _numbers(kind: type[Game], view: View, like: dict[str, Any]) -> list[float]:
     own = kind.observe(view.state)
     return [*own] if own is not None else [*view.scores, *_flat(kind, view.state, like)]
+
+
+def _action(kind: type[Game], number: Mapping[bytes, str], move: Move) -> str:
+    """Return the name of the action that plays a move."""
+    if _key(move) not in number:
+        raise MistakeError(kind, f"it lists {quote(move)}, which is not in `moves`", "legal")
+    return number[_key(move)]
 
 
 def _flat(kind: type[Game], value: Any, like: Any) -> list[float]:

@@ -87,8 +87,9 @@ def parts(kind: type[Game], state: Mapping[str, Any], seats: int) -> list[Part]:
 
 def _named(board: Board, across: Sequence[str], down: Sequence[str]) -> Board:
     rows, columns = board.shape
-    fits = len(across) in (0, columns) and len(down) in (0, rows)
-    return replace(board, across=tuple(across), down=tuple(down)) if fits else board
+    names = tuple(across[:columns]), tuple(down[:rows])
+    fits = len(names[0]) in (0, columns) and len(names[1]) in (0, rows)
+    return replace(board, across=names[0], down=names[1]) if fits else board
 
 
 def flat(state: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

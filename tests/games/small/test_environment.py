@@ -82,6 +82,14 @@ def test_numbers_of_an_observation(value: Any, number: float) -> None:
     assert translator(state={"n": value}).observe().tolist() == [0, 2, number]
 
 
+def test_a_legal_move_that_is_not_in_moves_is_a_mistake() -> None:
+    moves = [{"to": "a", "from": 1}, {"to": "c", "from": 0}]
+    kind = type("Other", (Piles,), {"legal": lambda self, seat: moves})
+    says = r"line \d+, in legal: it lists \{.*\}, which is not in `moves`"
+    with pytest.raises(GameError, match=says):
+        translator(kind).legal()
+
+
 @pytest.mark.parametrize("text", ["K", "JK", ""])
 def test_a_text_that_is_no_symbol_is_a_mistake(text: str) -> None:
     with pytest.raises(GameError, match=r"a view has the text .*, which is not in `symbols`"):

@@ -557,6 +557,22 @@ def test_a_class_without_a_method_is_no_game(method: str) -> None:
         definition(Odd, "odd")
 
 
+def option(kind: Any, default: Any) -> type:
+    return type("Options", (), {"__annotations__": {"rows": kind}, "rows": default})
+
+
+def test_the_default_of_an_option_may_be_a_list() -> None:
+    made = definition(type("Own", (Count,), {"Options": option(list[int], [1, 2])}), "own")
+    (first, second) = (made.options() for _ in range(2))
+    assert first.rows == second.rows == [1, 2]
+    assert first.rows is not second.rows
+
+
+def test_the_number_of_players_bounds_the_seats_of_marks() -> None:
+    marks = {"players": (2, 3), "marks": {"X": 2}}
+    assert definition(type("Own", (Count,), marks), "own").max_seats == 3
+
+
 @pytest.mark.parametrize(
     ("attributes", "says"),
     [
@@ -574,6 +590,22 @@ def test_a_class_without_a_method_is_no_game(method: str) -> None:
         ({"wrong_move": "last"}, "`wrong_move` is 'last': give one of 'loses', 'first', 'random'"),
         ({"moves": {1, 2}}, "`moves` is {1, 2}: give a list or a dict of lists"),
         ({"moves": 3}, "`moves` is 3: give a list or a dict of lists"),
+        ({"reasons": {"mate": "{who} has mated"}}, "it may have {winner} and {loser}"),
+        ({"symbols": ("J", 1)}, "`symbols` is ('J', 1): give a list of texts"),
+        ({"symbols": 3}, "`symbols` is 3: give a list of texts"),
+        ({"marks": ["X"]}, "`marks` is ['X']: give a seat, a word"),
+        ({"players": 2, "marks": {"X": 2}}, "`marks` is {'X': 2}: seats are 0 to 1"),
+        ({"players": (2, 3), "marks": {"X": 3}}, "`marks` is {'X': 3}: seats are 0 to 2"),
+        ({"marks": {"X": -1}}, "`marks` is {'X': -1}: seats are 0 to "),
+        ({"edges": "abc"}, "`edges` is 'abc': give the names of the columns and of the rows"),
+        ({"edges": ("abc", 3)}, "`edges` is ('abc', 3): give the names"),
+        ({"edges": ("abc",)}, "`edges` is ('abc',): give the names"),
+        ({"together": 1}, "`together` is 1: give True or False"),
+        ({"secrets": 3}, "`secrets` is 3: give a text"),
+        ({"wrong_move": []}, "`wrong_move` is []: give one of"),
+        ({"Options": option(int, "x")}, "`Options.rows` is 'x': Expected `int`, got `str`"),
+        ({"Options": option(list[int], ["x"])}, "`Options.rows` is ['x']: Expected `int`"),
+        ({"Options": option(int, object())}, "`Options.rows` is <object object at"),
         (
             {"Options": type("Options", (), {"rows": 6})},
             "`Options.rows` has no type: write rows: int = 3",

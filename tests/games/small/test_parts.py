@@ -90,7 +90,9 @@ def test_a_list_of_texts_is_a_board_if_it_looks_like_one_or_has_marks(
         (("abc", ""), ["a", "b", "c"], []),
         (((), "21"), [], ["2", "1"]),
         (("ab", "21"), [], []),
-        (("abc", "321"), [], []),
+        (("abc", "2"), [], []),
+        # A board whose size is an option.
+        (("abcd", "321"), ["a", "b", "c"], ["3", "2"]),
     ],
 )
 def test_rows_and_columns_have_the_names_that_the_game_gives(
