@@ -33,7 +33,7 @@ _LINE_SECONDS = 5.0
 class GameOptions(Options):
     """check plays random matches of a game, and reports its mistakes before bots meet them: endless
     matches, wrong scores, chance that cannot be reproduced, data that JSON cannot represent, views
-    that change the game or show too much, exceptions, print.
+    that show too much, exceptions, print.
     page writes the page for the authors of its bots as Markdown: its protocol, with examples from
     random matches.
     """
