@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -292,8 +293,9 @@ class _Run:
             UsageError: a bot doesn't start and --skip-broken isn't given, or too few bots are left.
         """
         from referee.bots.command import together
-        from referee.tournament.playing.dispatcher import CHECK_PAUSES, START_PAUSES
+        from referee.cli.commands.tournament_progress import start_again
         from referee.tournament.playing.starting import broken_bots
+        from referee.tournament.setup import short_names
         from referee.tournament.stages import bots_with_matches_left
 
         plan, options = self._plan, self._options
@@ -305,13 +307,13 @@ class _Run:
         if options.cluster is None:
             broken |= _missing_bots(now, left - broken.keys())
         dispatcher.out |= broken.keys()
+        names = [*map(plain, short_names(now.bots).values())]
+        dispatcher.on_not_ready = partial(start_again, names)
         to_start = sorted(left - broken.keys())
         with working(
             len(to_start), "bots started", quiet=options.quiet, interrupts=self._interrupts
         ) as look:
-            # With --skip-broken nobody may be there who starts the command again.
-            pauses = START_PAUSES if options.skip_broken else CHECK_PAUSES
-            broken |= broken_bots(dispatcher, now, to_start, look, pauses)
+            broken |= broken_bots(dispatcher, now, to_start, look)
         self._plan = plan._replace(broken=broken)
         if not broken:
             return
@@ -402,7 +404,6 @@ class _Run:
             run.look = look
             run.on_rows = progress.add
             run.on_withdrawn = progress.withdraw
-            dispatcher.on_not_ready = progress.start_again
             dispatcher.on_stall = progress.play_again
             try:
                 run.play(dispatcher)

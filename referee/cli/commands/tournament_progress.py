@@ -48,6 +48,17 @@ def table_every(matches: int) -> int:
     return max(1, math.ceil(matches / TABLES))
 
 
+def start_again(names: Sequence[str], bots: Sequence[int]) -> None:
+    """Print which bots weren't ready in time, and are started again now."""
+    say(f"not ready in time: {_listed(names, bots)}; started again now, since no match is running")
+
+
+def _listed(names: Sequence[str], bots: Sequence[int]) -> str:
+    listed = ", ".join(names[bot] for bot in bots[:MOST_NAMED])
+    more = f" and {plural(len(bots) - MOST_NAMED, 'other bot')}" if bots[MOST_NAMED:] else ""
+    return listed + more
+
+
 class Progress:
     """Shows the progress of a tournament, and the best bots so far.
 
@@ -123,20 +134,10 @@ class Progress:
         if not self._quiet:
             self._deals = deals_of(self._store)
 
-    def start_again(self, bots: Sequence[int]) -> None:
-        """Print which bots weren't ready in time, and are started again now."""
-        names = self._listed(bots)
-        say(f"not ready in time: {names}; started again now, since no match is running")
-
     def play_again(self, bots: Sequence[int]) -> None:
         """Print which bots were late at the same time, so that their matches are played again."""
-        names = self._listed(bots)
+        names = _listed(self._names, bots)
         say(f"late at the same time, in matches without a common bot: {names}; played again, alone")
-
-    def _listed(self, bots: Sequence[int]) -> str:
-        names = ", ".join(self._names[bot] for bot in bots[:MOST_NAMED])
-        more = f" and {plural(len(bots) - MOST_NAMED, 'other bot')}" if bots[MOST_NAMED:] else ""
-        return names + more
 
     def update(self) -> None:
         """Show the progress, if it's time."""

@@ -56,10 +56,8 @@ MAX_OTHERS = 3
 LOOKS_A_SECOND = 10
 LOOK_SECONDS = 1 / LOOKS_A_SECOND
 # A bot that wasn't ready in time is started again, alone, after each of these pauses in seconds. In
-# three starts, a bot survives a machine that starts no program for a minute. If somebody waits for
-# the answer and nothing is lost, there is one such start.
+# three starts, a bot survives a machine that starts no program for a minute.
 START_PAUSES = (5, 20, 60)
-CHECK_PAUSES = START_PAUSES[:1]
 # A bot that is ready when it's alone, and late again in its matches, is at fault after this many
 # times.
 MAX_STALLS = 5
@@ -115,7 +113,7 @@ class Dispatcher:
         self._next: list[Plan] = []  # the next matches, also those left over from other batches
         self._waiting: set[int] = set()  # bots that weren't ready in time
         self._hanging: set[int] = set()  # bots that were started again and still weren't
-        self._pauses: Sequence[int] = START_PAUSES
+        self._ready: int | None = None  # a bot that was ready in the check
         self._stalls: Counter[int] = Counter()  # how often each bot was started again
         # Matches that wait for bots in `_waiting`, each with its result if it was played.
         self._held: list[tuple[Plan, MatchRow | None]] = []
@@ -168,20 +166,12 @@ class Dispatcher:
         """Start no further matches. `play` still waits for the matches in flight."""
         self.is_stopping = True
 
-    def check(
-        self,
-        setup: TournamentSetup,
-        bots: Iterable[int],
-        pauses: Sequence[int] = CHECK_PAUSES,
-    ) -> Iterator[dict[int, SeatRow]]:
+    def check(self, setup: TournamentSetup, bots: Iterable[int]) -> Iterator[dict[int, SeatRow]]:
         """Start each of these bots once, and complete its handshake. Rule files are skipped.
 
         There's no need to play whole matches, so the bot's opponents all leave in the handshake,
         which ends the match (protocol, 3.5). If a bot supports `keep_alive`, its process is kept
         for its first match.
-
-        Args:
-            pauses: seconds before each start of a bot that wasn't ready in time.
 
         Yields:
             Dictionaries that map bot numbers to the results of their starts, in any order. In a
@@ -189,11 +179,11 @@ class Dispatcher:
             we yield these from time to time, so that the caller can update its display.
         """
         self._begin(setup, is_check=True)
-        self._pauses = pauses
-        seed, others = drawn_seed(), (LEAVER,) * (setup.players - 1)
-        plans = [Plan(0, 0, seed, (bot, *others)) for bot in bots if bot not in self._sources]
-        for rows in self._play(iter(plans)):
-            yield {row.seats[0].bot: row.seats[0] for row in rows}
+        for rows in self._play(self._start(bot) for bot in bots if bot not in self._sources):
+            seats = {row.seats[0].bot: row.seats[0] for row in rows}
+            ready = [bot for bot, seat in seats.items() if seat.disqualified is None]
+            self._ready = next(iter(ready), self._ready)
+            yield seats
         self._seconds = None  # starting bots says nothing about how long a match takes
 
     def _begin(self, setup: TournamentSetup, *, is_check: bool = False, **wanted: Any) -> None:
@@ -201,7 +191,7 @@ class Dispatcher:
         self._bots = setup.bots
         self._players = setup.players
         self._is_check = is_check
-        self._pauses = START_PAUSES
+        self._ready = None
         spec = setup.spec([""] * setup.players, hidden=self._hidden)
         sandbox = spec.sandbox._replace(recorded=self._recorded)
         opening = 0 if is_check else spec.opening
@@ -355,23 +345,25 @@ class Dispatcher:
 
         No other match may be in play.
 
+        In the check, somebody may wait for the answer. So if another bot is ready when it's started
+        again, the machine works, and there is only one more start.
+
         Yields:
             Rows of matches that were played, of bots that still aren't ready in time.
         """
-        seed, others = drawn_seed(), (LEAVER,) * (self._players - 1)
         bots = sorted(self._waiting)
         self._stalls.update(bots)
         self.on_not_ready(bots)
-        for pause in self._pauses:
-            if not bots:
+        is_last = False
+        for pause in START_PAUSES:
+            if not bots or is_last:
                 break
+            is_last = self._ready is not None and (yield from self._is_ready(self._ready))
             yield from self._pause(pause)
             for bot in tuple(bots):
                 if self.is_stopping:
                     return
-                row = yield from self._play_alone(Plan(0, 0, seed, (bot, *others)), is_start=True)
-                # If the bot has killed the worker, its matches will show that.
-                if row is None or not _not_ready(row):
+                if (yield from self._is_ready(bot)):
                     bots.remove(bot)
         self._hanging.update(bots)
         self._hanging.update(bot for bot, times in self._stalls.items() if times >= MAX_STALLS)
@@ -382,13 +374,23 @@ class Dispatcher:
             else:
                 self._next.append(plan)
 
+    def _start(self, bot: int) -> Plan:
+        return Plan(0, 0, drawn_seed(), (bot, *(LEAVER,) * (self._players - 1)))
+
+    def _is_ready(self, bot: int) -> Generator[list[MatchRow], None, bool]:
+        row = yield from self._play_alone(self._start(bot), is_start=True)
+        # If the bot has killed the worker, its matches will show that.
+        return row is None or not _not_ready(row)
+
     def _play_alone(
         self, plan: Plan, *, is_start: bool = False
     ) -> Generator[list[MatchRow], None, MatchRow | None]:
         batch = replace(self._batch([plan]), alone=True)
-        if is_start:  # all other bots leave in the handshake, and nobody wants the result
+        if is_start:  # of a new process; all other bots leave, and nobody wants the result
             spec = replace(batch.spec, opening=0)
-            batch = replace(batch, spec=spec, keep="none", tournament="", live="", answers=())
+            batch = replace(
+                batch, spec=spec, keep_alive=False, keep="none", tournament="", live="", answers=()
+            )
         for _ in range(MAX_DEATHS):
             try:
                 future = self._executor.submit(play_batch, batch)

@@ -10,7 +10,7 @@ from referee.games import game_rules
 from referee.games.interface.faults import Disqualification
 from referee.match.sandbox import Sandbox
 from referee.match.spec import tournament_limits
-from referee.tournament.playing.dispatcher import CHECK_PAUSES, Dispatcher
+from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.rows import Entrant, SeatRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.workers import worker_processes
@@ -21,7 +21,6 @@ def broken_bots(
     setup: TournamentSetup,
     bots: Iterable[int],
     look: Callable[[int], object] = lambda started: None,
-    pauses: Sequence[int] = CHECK_PAUSES,
 ) -> dict[int, UsageError]:
     """Start bots of a tournament, and return those that fail in the handshake.
 
@@ -29,14 +28,13 @@ def broken_bots(
         bots: the numbers of the bots to start.
         look: called at least every 0.1 s with the number of bots that we have tried. It may raise
             to end the check.
-        pauses: seconds before each start of a bot that wasn't ready in time.
 
     Returns:
         The numbers of the bots that failed, each with an error that says why.
     """
     found: dict[int, UsageError] = {}
     started = 0
-    for seats in dispatcher.check(setup, bots, pauses):
+    for seats in dispatcher.check(setup, bots):
         for number, seat in seats.items():
             if seat.disqualified is not None:
                 found[number] = UsageError(

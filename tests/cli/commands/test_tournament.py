@@ -238,9 +238,7 @@ def test_an_interrupted_run_says_how_to_go_on(commands: Commands, number: int, c
 def test_a_signal_while_the_bots_are_started(
     commands: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken_bots(
-        dispatcher: Any, setup: Any, bots: Any, look: Callable[[int], object], pauses: Any
-    ) -> Any:
+    def broken_bots(dispatcher: Any, setup: Any, bots: Any, look: Callable[[int], object]) -> Any:
         signal.raise_signal(signal.SIGINT)  # `os.kill` may deliver it to another thread, and later
         look(0)
 
@@ -248,23 +246,6 @@ def test_a_signal_while_the_bots_are_started(
     assert commands.run("tournament", *BOTS, "--quiet", code=130) == ""
     assert commands.err == "referee: interrupted; nothing was played\n"
     assert commands.played == []
-
-
-@pytest.mark.parametrize(
-    ("options", "pauses"), [([], (5,)), (["--skip-broken"], (5, 20, 60))], ids=["", "skip"]
-)
-def test_bots_that_are_left_out_had_as_many_starts_as_in_a_match(
-    options: list[str],
-    pauses: tuple[int, ...],
-    commands: Commands,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def broken_bots(_: Any, setup: Any, bots: Any, look: Any, given: Any) -> Any:
-        assert given == pauses
-        return {}
-
-    monkeypatch.setattr("referee.tournament.playing.starting.broken_bots", broken_bots)
-    commands.run("tournament", *BOTS, "--quiet", "--deals", "1", *options)
 
 
 @pytest.mark.parametrize(("records", "keep"), [(None, "none"), ("records", "faulty")])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from referee.cli.commands.tournament_progress import Progress
+from referee.cli.commands.tournament_progress import Progress, start_again
 from referee.cli.console import rich_console
 from referee.tournament.rows import Plan
 from referee.tournament.store import Store
@@ -51,7 +51,7 @@ def test_bots_that_are_started_again_are_named(
         store.add_stage(setup)
         run: Any = SimpleNamespace(setup=setup, done=0, total=60)
         progress = Progress(run, store, None, quiet=True)
-        progress.start_again(late)
+        start_again([f"bot{bot}" for bot in range(6)], late)
         progress.play_again(late)
     first, second = capsys.readouterr().err.splitlines()
     assert first == (

@@ -12,7 +12,6 @@ import pytest
 
 from referee.tournament.playing import dispatcher as dispatching
 from referee.tournament.playing.dispatcher import (
-    CHECK_PAUSES,
     LEAVER,
     MAX_DEATHS,
     MAX_STALLS,
@@ -265,23 +264,62 @@ def test_a_bot_that_kills_its_worker_alone_is_left_to_its_matches() -> None:
     assert machine.starts == [0] * MAX_DEATHS
 
 
-@pytest.mark.parametrize("pauses", [CHECK_PAUSES, START_PAUSES])
-def test_in_the_check_a_bot_is_started_again(pauses: tuple[int, ...]) -> None:
-    class Check(Machine):
-        def _one(self, plan: Plan) -> MatchRow:
-            self.starts.append(plan.players[0])
-            return with_late(plan, self._bots.intersection(plan.players[:1]))
+class Check(Machine):
+    """Starts bots in the check. `keeps` has for each start whether its process may be kept."""
 
-    machine = Check({1}, ready=9)
+    def __init__(self, late: Callable[[Check, int], bool]) -> None:
+        super().__init__(set(), 1)
+        self._is_late = late
+        self.keeps: list[bool] = []
+
+    def _play(self, batch: Any) -> list[MatchRow]:
+        rows = []
+        for plan in batch.plans:
+            bot = plan.players[0]
+            self.starts.append(bot)
+            self.keeps.append(batch.keep_alive)
+            rows.append(with_late(plan, {bot} if self._is_late(self, bot) else set()))
+        return rows
+
+
+def test_in_the_check_a_bot_that_hangs_alone_has_one_more_start(slept: list[float]) -> None:
+    """Another bot starts in time, so it's not the machine. Somebody may wait for the answer."""
+    machine = Check(lambda _, bot: bot == 1)
     with dispatcher(machine) as made:
-        found = broken_bots(made, made_setup(3), range(3), pauses=pauses)
-        assert [*found] == [1]
-        assert machine.starts.count(1) == 1 + len(pauses)
-        assert machine.starts.count(0) == 1
-        # In matches there are as many starts as usual, and a first one of unknown length.
-        assert made._seconds is None
-        made._begin(made_setup(3))
-        assert made._pauses == START_PAUSES
+        assert [*broken_bots(made, made_setup(3), range(3))] == [1]
+        assert machine.starts == [0, 1, 2, 2, 1]
+        assert machine.keeps == [True] * 3 + [False] * 2  # a process that waits shows nothing
+        assert sum(slept) == pytest.approx(START_PAUSES[0])
+        assert made._seconds is None  # starts say nothing about how long a match takes
+        # In matches a bot has as many starts as usual, whoever starts in time.
+        made._hanging.clear()
+        assert [*made.play(made_setup(3), iter([Plan(0, 0, 1, (1, 0))]))]
+        assert machine.starts[5:] == [1] * (1 + len(START_PAUSES))
+
+
+@pytest.mark.parametrize("before", range(4))
+def test_a_stall_of_a_minute_in_the_check_leaves_nobody_out(
+    before: int, slept: list[float]
+) -> None:
+    """The machine hangs before this bot is started, until it's time for the third start."""
+    machine = Check(lambda it, bot: len(it.starts) > before and sum(slept) < sum(START_PAUSES) - 1)
+    with dispatcher(machine, 1) as made:
+        assert broken_bots(made, made_setup(4), range(4)) == {}
+    assert sum(slept) == pytest.approx(sum(START_PAUSES))
+
+
+def test_a_machine_that_works_again_after_a_late_start_leaves_nobody_out() -> None:
+    machine = Check(lambda it, bot: it.starts == [0, 1])
+    with dispatcher(machine, 1) as made:
+        assert broken_bots(made, made_setup(2), range(2)) == {}
+    assert machine.starts == [0, 1, 0, 1, 1]
+
+
+def test_bots_of_which_none_is_ready_have_all_starts() -> None:
+    machine = Check(lambda _, bot: True)
+    with dispatcher(machine) as made:
+        assert [*broken_bots(made, made_setup(2), range(2))] == [0, 1]
+    assert machine.starts == [0, 1] * (1 + len(START_PAUSES))
 
 
 WAITS = """#!/bin/sh
