@@ -345,10 +345,11 @@ class _Run:
                 say(f"bots are in no sandbox: {unavailable_reason()} (silent with --sandbox none)")
             store.add_stage(now)
         if not options.quiet:
+            from referee.tournament.report.words import look_alike
             from referee.tournament.setup import short_names
 
-            for one, other in confusable(sorted(short_names(now.bots).values())):
-                say(f"{plain(one)} and {plain(other)} look alike, but are two bots")
+            for pair in confusable(sorted(short_names(now.bots).values())):
+                say(look_alike(*pair))
         if plan.is_unfinished and options.cluster is None and now.sandbox != "none":
             self._store_limits()
         names = {now.bots[number].name: "; ".join(why.lines) for number, why in plan.broken.items()}

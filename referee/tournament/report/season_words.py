@@ -15,7 +15,7 @@ from referee.tournament.report.season import (
     TournamentRating,
     change_between,
 )
-from referee.tournament.report.words import ENOUGH_DEALS, LEFT_OUT, PUT_OUT, interval
+from referee.tournament.report.words import ENOUGH_DEALS, LEFT_OUT, PUT_OUT, interval, look_alike
 
 # Marks a rating if the bot's files have changed since its previous tournament.
 CHANGED = "^"
@@ -168,7 +168,7 @@ def remarks(found: Season) -> Iterator[str]:
     for one, other in confusable(played):
         is_other = any(all(pair) for pair in zip(played[one], played[other], strict=True))
         advice = "" if is_other else " If they are one bot, give it the same name each time."
-        yield f"{plain(one)} and {plain(other)} look alike, but count as two bots.{advice}"
+        yield f"{look_alike(one, other)}.{advice}"
     for each in found.tournaments:
         name = plain(each.name)
         if each.position is not None:

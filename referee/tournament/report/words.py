@@ -383,7 +383,7 @@ def remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         yield f"Points by seat: {seats}."
     if facts.mean_turns is not None:
         yield f"{facts.mean_turns:.1f} turns per match; ended by {counts(facts.reasons)}."
-    yield from look_alike(found)
+    yield from lookalikes(found)
     yield from own_limits(found)
     for name, bot in facts.bots.items():
         yield from _problems_of(name, bot)
@@ -392,10 +392,15 @@ def remarks(found: Standings, facts: Statistics) -> Iterator[str]:
     yield from _irregularities(found, facts)
 
 
-def look_alike(found: Standings) -> Iterator[str]:
+def lookalikes(found: Standings) -> Iterator[str]:
     """Name the bots that people may take for each other."""
-    for one, other in confusable(sorted(bot.name for bot in found.bots)):
-        yield f"{plain(one)} and {plain(other)} look alike, but are two bots."
+    for pair in confusable(sorted(bot.name for bot in found.bots)):
+        yield f"{look_alike(*pair)}."
+
+
+def look_alike(one: str, other: str) -> str:
+    """Say that people may take a bot for another one."""
+    return f"{plain(one)} and {plain(other)} look alike, but are two bots"
 
 
 def own_limits(found: Standings) -> Iterator[str]:

@@ -338,10 +338,10 @@ def test_names_that_look_alike_in_two_tournaments_are_reported() -> None:
     stores = {"one": of_bots("Carl", "b", "c"), "two": of_bots("carl", "b", "c", seed=2)}
     said = " ".join(" ".join(shown(season(stores))).split())
     assert re.search("Carl and carl|carl and Carl", said)
-    assert "look alike, but count as two bots. If they are one bot, give" in said
+    assert "look alike, but are two bots. If they are one bot, give" in said
     stores = {"one": of_bots("Carl", "carl", "c"), "two": of_bots("Carl", "b", "c", seed=2)}
     said = " ".join(" ".join(shown(season(stores))).split())
-    assert "look alike, but count as two bots." in said
+    assert "look alike, but are two bots." in said
     assert "If they are one bot" not in said
 
 
