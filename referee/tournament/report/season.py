@@ -138,7 +138,7 @@ class _Part(NamedTuple):
     """A tournament, with what we need to combine it with others.
 
     Attributes:
-        shown: maps each bot's name in the store to its name in the season.
+        shown: for each bot of the store, its name in the season.
         numbers: for each bot of the store, its number in the season.
         table: the matches that count, with the season's numbers.
         rated: the ratings, or None if the tournament doesn't have any matches.
@@ -147,7 +147,7 @@ class _Part(NamedTuple):
     """
 
     store: Store
-    shown: dict[str, str]
+    shown: list[str]
     numbers: NDArray[np.int16]
     table: DealTable
     rated: Rated | None
@@ -229,8 +229,8 @@ def tournament_names(files: Sequence[str]) -> list[str]:
 def _forfeits(parts: Sequence[_Part], without: Collection[str]) -> Forfeits:
     whole = Forfeits(Counter(), Counter(), Counter())
     for part in parts:
-        excluded = _excluded(part.store, part.shown, without)
-        for total, counts in zip(whole, forfeits_of(part.store, excluded), strict=True):
+        forfeits = forfeits_of(part.store, _excluded(part.shown, without))
+        for total, counts in zip(whole, forfeits, strict=True):
             for bot, count in counts.items():
                 total[int(part.numbers[bot])] += count
     return whole
@@ -241,16 +241,17 @@ def season_names(stores: Collection[Store]) -> list[str]:
     return _in_order(_shown(stores))
 
 
-def _in_order(shown: Iterable[Mapping[str, str]]) -> list[str]:
-    return list(dict.fromkeys(name for names in shown for name in names.values()))
+def _in_order(shown: Iterable[Iterable[str]]) -> list[str]:
+    return list(dict.fromkeys(name for names in shown for name in names))
 
 
-def _shown(stores: Iterable[Store]) -> list[dict[str, str]]:
-    return short_names_of_all(store.stages[-1].bots for store in stores)
+def _shown(stores: Iterable[Store]) -> list[list[str]]:
+    shown = short_names_of_all(store.stages[-1].bots for store in stores)
+    return [[*names.values()] for names in shown]
 
 
-def _excluded(store: Store, shown: Mapping[str, str], without: Collection[str]) -> list[int]:
-    return [bot for bot, name in enumerate(store.names) if shown[name] in without]
+def _excluded(shown: Sequence[str], without: Collection[str]) -> list[int]:
+    return [bot for bot, name in enumerate(shown) if name in without]
 
 
 def _check_same_game(stores: Mapping[str, Store]) -> None:
@@ -264,19 +265,17 @@ def _check_same_game(stores: Mapping[str, Store]) -> None:
             )
 
 
-def _part(
-    store: Store, shown: dict[str, str], names: Sequence[str], without: Collection[str]
-) -> _Part:
+def _part(store: Store, shown: list[str], names: Sequence[str], without: Collection[str]) -> _Part:
     setup = store.stages[-1]
     number = {name: place for place, name in enumerate(names)}
-    numbers = np.array([number[shown[name]] for name in store.names], np.int16)
-    table = (
-        deals_of(store, _excluded(store, shown, without)).table().renumbered(numbers, len(names))
-    )
+    numbers = np.array([number[name] for name in shown], np.int16)
+    table = deals_of(store, _excluded(shown, without)).table().renumbered(numbers, len(names))
     rated = rate_played(table, None, stopped=setup.sprt is not None)
     # A damaged store may name bots that it doesn't have.
     versions = {
-        number[shown[name]]: found for name, found in store.versions.items() if name in shown
+        number[name]: store.versions[whole]
+        for whole, name in zip(store.names, shown, strict=True)
+        if whole in store.versions
     }
     return _Part(store, shown, numbers, table, rated, versions)
 
@@ -401,21 +400,21 @@ def _tournament(
     name: str, part: _Part, repeated_deals: int, versions: Collection[str]
 ) -> SeasonTournament:
     store, shown = part.store, part.shown
-    setup, names = store.stages[-1], store.names
+    setup = store.stages[-1]
     (_, void), forfeits = store.count(), count_ended(store, FORFEIT)
     return SeasonTournament(
         name=name,
         format=setup.format,
-        bots=len(names),
+        bots=len(shown),
         matches=len(part.table.index),
         void=void - forfeits,
         forfeits=forfeits,
         planned=expected(store),
         deals=len(part.table.bots),
         repeated_deals=repeated_deals,
-        left_out={shown[names[bot]]: why for bot, why in store.left_out.items()},
-        removed=[shown[names[bot]] for bot in sorted(store.bots_out())],
-        withdrawn=[shown[names[bot]] for bot in sorted(store.withdrawn)],
+        left_out={shown[bot]: why for bot, why in store.left_out.items()},
+        removed=[shown[bot] for bot in sorted(store.bots_out())],
+        withdrawn=[shown[bot] for bot in sorted(store.withdrawn)],
         position=str(setup.position) if setup.position else None,
         is_other_game=_versions(part) != versions,
     )
