@@ -35,6 +35,12 @@ class Disqualification(StrEnum):
     HTTP_ERROR = "http-error"
 
 
+LATE_REPLIES = frozenset({Disqualification.TIMEOUT, Disqualification.TIME_BANK})
+"""The codes of a bot that didn't give a reply in time."""
+OUT_OF_TIME = LATE_REPLIES | {Disqualification.STARTUP_TIMEOUT}
+"""The same, and the code of a bot that wasn't ready in time."""
+
+
 class OverLimitError(Exception):
     """Raised when a bot that runs in this process exceeds a limit.
 

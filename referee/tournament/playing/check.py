@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from referee.games.interface.faults import Disqualification
+from referee.games.interface.faults import OUT_OF_TIME
 from referee.logs.entries import summaries
 from referee.logs.verify import Kind, verify_record
 from referee.tournament.playing.dispatcher import Dispatcher
@@ -16,12 +16,6 @@ from referee.tournament.playing.records import record_of
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
-
-_TIME = {
-    Disqualification.TIMEOUT,
-    Disqualification.STARTUP_TIMEOUT,
-    Disqualification.TIME_BANK,
-}
 
 
 class Checked(Struct, frozen=True):
@@ -96,7 +90,7 @@ def _played(
 
 
 def _is_late(row: MatchRow) -> bool:
-    return bool(row.late) or any(seat.disqualified in _TIME for seat in row.seats)
+    return bool(row.late) or any(seat.disqualified in OUT_OF_TIME for seat in row.seats)
 
 
 def _difference(stored: MatchRow, row: MatchRow, names: list[str]) -> str:
@@ -108,7 +102,7 @@ def _difference(stored: MatchRow, row: MatchRow, names: list[str]) -> str:
             "not checked, because the referee was late in each attempt: try it on an idle machine"
         )
     now, before = (
-        {names[seat.bot]: seat.detail for seat in match.seats if seat.disqualified in _TIME}
+        {names[seat.bot]: seat.detail for seat in match.seats if seat.disqualified in OUT_OF_TIME}
         for match in (row, stored)
     )
     for name in now.keys() - before.keys():

@@ -23,7 +23,7 @@ from referee.bots.processes.prctl import adopt_orphans
 from referee.course import Course, Played
 from referee.errors import GameError, UsageError
 from referee.explaining import sentence
-from referee.games.interface.faults import Disqualification
+from referee.games.interface.faults import LATE_REPLIES, OUT_OF_TIME, Disqualification
 from referee.logs.record import Place, RecordedStderr
 from referee.logs.sink import MemorySink
 from referee.match.opening import opening_answers
@@ -53,8 +53,6 @@ MAX_LATE_REPLAYS = 3
 # The referee is late if it was delayed by more than this fraction of the limit that the bot
 # exceeded.
 LATE_PART = 0.1
-# The codes of a bot that didn't give a reply in time.
-_LATE = (Disqualification.TIMEOUT, Disqualification.TIME_BANK)
 # We observe a bot that was late for so many seconds, before we kill it.
 LOOK_SECONDS = 0.2
 # The witness isn't late before this many seconds. Usually it takes a few hundredths.
@@ -345,7 +343,7 @@ class _Attempt:
         late = [
             self.spec.each_limits[seat].time_limit
             for seat, left in self.played.disqualified.items()
-            if left.code in _LATE and seat in self.left_at
+            if left.code in LATE_REPLIES and seat in self.left_at
         ]
         if not late:
             return False
@@ -427,7 +425,7 @@ class _Attempt:
         for seat, until in self.left_at.items():
             code, seconds = self.played.disqualified[seat].code, self.played.reply_seconds[seat]
             is_start = code == Disqualification.STARTUP_TIMEOUT
-            if is_start or code in _LATE:
+            if code in OUT_OF_TIME:
                 asked = self.began if is_start else until - seconds[-1]
                 bot, machine = self.plan.players[seat], os.uname().nodename
                 yield LateReply(bot, asked, until, machine, is_start)
