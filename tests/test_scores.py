@@ -63,7 +63,7 @@ def test_halves_go_through_the_commands(
 
     named = ["--game", "toy", "--seed", "1"]
     out = run("play", *bots, *named, "--log", log, "--record", record)
-    assert "won with 3 to 1.5 points" in out
+    assert "won with a score of 3 to 1.5" in out
     assert json.loads(Path(log).read_text().splitlines()[-1])["scores"] == [1.5, 3]
     assert '"score":1.5,' in Path(record).read_text()
     assert '"score":3,' in Path(record).read_text()

@@ -237,23 +237,21 @@ def _verdict(result: MatchResult) -> str:
     scores = [winner.score for winner in winners]
     draw = f"A draw between {names}" if len(winners) == len(result.players) else ""
     if len(set(scores)) > 1:  # e.g. if the match is a draw because it reached the limit of turns
-        points = _join_words([str(score) for score in scores])
-        return f"{draw or f'{names} share the win'} with {points} points: {why}, {turns}."
+        each = _join_words([str(score) for score in scores])
+        return f"{draw or f'{names} share the win'} with scores of {each}: {why}, {turns}."
     if len(winners) > 1:
         and_in = f" and in {tie_break}" if tie_break else ""
-        return f"{draw or f'{names} share the win'}: {why}, {turns}; equal in points{and_in}."
+        return f"{draw or f'{names} share the win'}: {why}, {turns}; equal in score{and_in}."
     (score,) = scores
     others = [player for player in result.players if player not in winners]
     most = max((player.score for player in others if not player.disqualified), default=None)
     if most == score:
         tied = [player for player in others if player.score == most and not player.disqualified]
-        points = f"{score} points each"
-        if tied != others:
-            points = f"{score} points, as many as {_names(tied)}"
+        same = f"a score of {score}" + (" each" if tied == others else f", like {_names(tied)}")
         fewer = f", but fewer {tie_break}" if tie_break else ""
-        return f"{names} won: {why}, {turns}; {points}{fewer}."
+        return f"{names} won: {why}, {turns}; {same}{fewer}."
     against = "" if most is None else f" to {most}"
-    return f"{names} won with {score}{against} points: {why}, {turns}."
+    return f"{names} won with a score of {score}{against}: {why}, {turns}."
 
 
 def _names(players: Sequence[PlayerResult]) -> str:

@@ -78,7 +78,7 @@ def gone(detail: str, **other: object) -> dict[str, object]:
 def test_points_decide() -> None:
     text = report("provinces-empty", [2], player(1, 20, 15, 2), player(2, 33, 15, 1))
     assert (
-        "Bot 2 (player2) won with 33 to 20 points: the province pile was empty, after 30 turns."
+        "Bot 2 (player2) won with a score of 33 to 20: the province pile was empty, after 30 turns."
         in text
     )
     assert "2nd of 2" in text
@@ -87,30 +87,32 @@ def test_points_decide() -> None:
 
 def test_fewest_turns_decide() -> None:
     text = report("piles-empty", [2], player(1, 20, 16, 2), player(2, 20, 15, 1))
-    assert "three piles were empty, after 31 turns; 20 points each, but fewer turns taken." in text
+    assert (
+        "three piles were empty, after 31 turns; a score of 20 each, but fewer turns taken." in text
+    )
 
 
 def test_a_draw() -> None:
     text = report("turn-limit", [1, 2], player(1, 3, 5, 1), player(2, 3, 5, 1))
     assert "A draw between Bot 1 (player1) and Bot 2 (player2): the turn limit was reached" in text
     assert text.count("drew") == 2
-    assert "after 10 turns; equal in points and in turns taken." in text
+    assert "after 10 turns; equal in score and in turns taken." in text
 
 
-def test_a_draw_of_unequal_points_is_not_called_equal() -> None:
-    """Scripts of Tribute calls a match a draw if it reaches the turn limit, whatever the points."""
+def test_a_draw_of_unequal_scores_is_not_called_equal() -> None:
+    """Scripts of Tribute calls a match a draw if it reaches the turn limit, whatever the scores."""
     players = (player(1, 17, 5, 1), player(2, 14, 5, 1))
     text = report("turn-limit", [1, 2], *players, game="tribute")
-    says = "with 17 and 14 points: the turn limit was reached, after 10 turns."
+    says = "with scores of 17 and 14: the turn limit was reached, after 10 turns."
     assert f"A draw between Bot 1 (player1) and Bot 2 (player2) {says}" in text
     assert "equal" not in text
 
 
-def test_the_points_of_who_was_disqualified_are_not_compared() -> None:
+def test_the_score_of_who_was_disqualified_is_not_compared() -> None:
     lost = player(1, 30, 4, 3, disqualified="exited", **gone("it ended", turn=3))
     others = player(2, 20, 15, 1), player(3, 10, 15, 2)
     text = report("piles-empty", [2], lost, *others, turn=3)
-    assert "won with 20 to 10 points" in text
+    assert "won with a score of 20 to 10" in text
     assert "before turn" not in text
     assert "That is before turn 4:" in report("piles-empty", [2], lost, *others, turn=4)
 
@@ -121,11 +123,11 @@ def test_a_win_that_three_share() -> None:
     assert "Bot 1 (player1), Bot 2 (player2) and Bot 3 (player3) share the win" in text
 
 
-def test_points_each_are_said_only_if_all_have_them() -> None:
+def test_a_score_of_each_is_said_only_if_all_have_it() -> None:
     players = player(1, 20, 16, 2), player(2, 20, 15, 1), player(3, 4, 15, 3)
     text = report("piles-empty", [2], *players)
-    assert "20 points, as many as Bot 1 (player1), but fewer turns taken." in text
-    assert "points each" not in text
+    assert "a score of 20, like Bot 1 (player1), but fewer turns taken." in text
+    assert "each" not in text
 
 
 def test_the_last_one_standing_and_its_opponent() -> None:

@@ -70,11 +70,11 @@ def _keys() -> dict[str, Key]:
         "discard.size": _key("cards in your discard pile", lambda s: s.discard_size),
         "hand.size": _key("cards in your hand", lambda s: len(s.own.hand)),
         "score": _key(
-            'your points; it can be on the right side, as in `"opponent.score": "< score"`',
+            'your score; it can be on the right side, as in `"opponent.score": "< score"`',
             lambda s: points_of(s.cards),
         ),
         "opponent.score": _key(
-            "the highest points of any other player", lambda s: max(seat.score for seat in s.others)
+            "the highest score of any other player", lambda s: max(seat.score for seat in s.others)
         ),
         "supply.empty": _key(
             "piles of the supply that are empty", lambda s: list(s.supply.values()).count(0)

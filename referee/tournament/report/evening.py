@@ -29,8 +29,8 @@ _LEAST_MET = 4
 _LEVEL = 0.2
 # A win is an upset if we expected it with at most this probability.
 _UPSET = 0.4
-# If winners are only ahead by one or two different margins, the game probably has no real points.
-# Then we skip the highlights that compare points.
+# If winners are only ahead by one or two different margins, the game probably has no real score.
+# Then we skip the highlights that compare scores.
 _LEAST_DISTINCT = 3
 _SQL = """
 SELECT match, deal, turns, bot, rank, score, disqualified NOT NULL, messages
@@ -43,7 +43,7 @@ class Highlight(Struct, frozen=True):
     """A match worth watching.
 
     Attributes:
-        kind: "biggest upset", "closest", "shortest" or "most points".
+        kind: "biggest upset", "closest", "shortest" or "highest score".
         match: its number in the store.
         bots, scores: the winner first, then the others in seat order.
         turns: total number of turns of all players, if they take turns.
@@ -186,8 +186,8 @@ def _select_highlights(
         yield "biggest upset", int(numbers[least]), f"1 chance in {1 / chance[least]:.0f}"
     best = np.take_along_axis(scores, winner, axis=1)[:, 0]
     others = np.where(np.arange(scores.shape[1]) == winner, -np.inf, scores).max(axis=1)
-    has_points = len(np.unique(best - others)) >= _LEAST_DISTINCT
-    if has_points:
+    has_scores = len(np.unique(best - others)) >= _LEAST_DISTINCT
+    if has_scores:
         # If several matches are equally close, choose the one with the strongest bots.
         margins = np.where(best >= others, best - others, np.inf)
         strength = np.nan_to_num(ratings).sum(axis=1)
@@ -196,8 +196,8 @@ def _select_highlights(
         yield "closest", int(numbers[closest]), definition.tie_note if definition else ""
     if (turns > 0).any():
         yield "shortest", int(numbers[np.argmin(np.where(turns > 0, turns, np.inf))]), ""
-    if has_points:
-        yield "most points", int(numbers[np.argmax(best)]), ""
+    if has_scores:
+        yield "highest score", int(numbers[np.argmax(best)]), ""
 
 
 def _chance(ratings: Floats, winner: NDArray[np.int64]) -> Floats:

@@ -1,4 +1,4 @@
-"""What some formats add to the standings: a bracket, the scores of Swiss rounds, a test."""
+"""What some formats add to the standings: a bracket, the points of Swiss rounds, a test."""
 
 from __future__ import annotations
 

@@ -16,27 +16,27 @@ _MOST_NAMED = 3
 def leader(found: Standings) -> Iterator[str]:
     """Yield sentences about who leads or has won.
 
-    They begin with the scores of a Swiss tournament or the final of a knockout, followed by the
+    They begin with the points of a Swiss tournament or the final of a knockout, followed by the
     ratings. If only two bots play, we leave out the ratings, because `text.duel` already compares
     the two bots.
     """
     if found.swiss is not None and found.swiss.rounds:
-        yield _by_score(found.swiss)
+        yield _by_points(found.swiss)
     if found.knockout:
         yield from _of_knockout(found.knockout)
     if len(found.bots) > 2 and found.bots[0].rating is not None:
         yield from _by_rating(found, is_decisive=found.format == "round-robin")
 
 
-def _by_score(table: Swiss) -> str:
+def _by_points(table: Swiss) -> str:
     first, *others = table.places
     level = [row for row in others if row.score == first.score]
     equal = [row.name for row in level if row.opponents == first.opponents]
-    score = f"{first.score:g} of {table.rounds}"
+    points = f"{first.score:g} of {table.rounds}"
     one, many = ("leads", "lead") if table.next else ("won", "share the first place")
     if equal:
-        return f"{_names([first.name, *equal])} {many}, by score: {score} each."
-    says = f"{plain(first.name)} {one}, by score: {score}"
+        return f"{_names([first.name, *equal])} {many}, by points: {points} each."
+    says = f"{plain(first.name)} {one}, by points: {points}"
     if level:
         names = _names([row.name for row in level])
         says += f", the same as {names}, but against stronger opponents"
@@ -57,7 +57,7 @@ def _of_knockout(table: KnockoutStanding) -> Iterator[str]:
             says = f"{points[0]:g} to {points[1]:g} against {plain(str(second))}"
             if pair.is_level:
                 is_level = pair.scores[0] == pair.scores[1]
-                says += ", decided by " + ("the seeds" if is_level else "the points in the game")
+                says += ", decided by " + ("the seeds" if is_level else "the scores")
             yield f"{plain(str(first))} won the final: {says}."
     playing = [pair for pair in table.pairs if not pair.is_over]
     if playing:

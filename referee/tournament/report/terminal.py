@@ -44,7 +44,7 @@ def standings_text(
         yield from map(Text, summary)
         yield ""
     if found.swiss is not None and found.swiss.rounds:
-        title = f"After {found.swiss.rounds} rounds, by score:"
+        title = f"After {found.swiss.rounds} rounds, by points:"
         yield from _section(title, _swiss(found.swiss), [words.SWISS_LEGEND])
     if found.knockout and found.knockout.pairs:
         title = "The bracket, the last round first:"
@@ -201,7 +201,7 @@ def ranking(found: Standings, width: int) -> Grid:
 
 
 def _swiss(table: Swiss) -> Grid:
-    grid = new_grid("place", "bot", "score", "byes", "opponents")
+    grid = new_grid("place", "bot", "points", "byes", "opponents")
     for row in table.places:
         numbers = (f"{row.score:g} of {table.rounds}", str(row.byes), f"{row.opponents:g}")
         grid.add_row(str(row.place), plain(row.name), *numbers)

@@ -315,9 +315,9 @@ def sprt(found: Standings) -> Iterator[str]:
 
 
 SWISS_LEGEND = (
-    "score: of each round the share of its opponents that a bot did better than, a bye 1; rounds "
-    "are paired by it. opponents: the sum of their scores, the tie-break. The ranking by rating "
-    "counts every point instead, and how strong the opponents are."
+    "points: of each round the share of its opponents that a bot did better than, a bye 1; rounds "
+    "are paired by them. opponents: the sum of their points, the tie-break. The ranking by rating "
+    "counts every match instead, and how strong the opponents are."
 )
 
 
@@ -337,9 +337,9 @@ def round_namer(found: Standings) -> Callable[[int, Sequence[str]], str] | None:
 
 KNOCKOUT_LEGEND = (
     "A bot without a row in a round that it won had a bye. Points are those of all matches of the "
-    "pair. If they are equal (*), the points of the game decide, and then the better seed. A bot "
-    "that was out or left out in a round has lost it. The ranking by rating counts every point "
-    "instead."
+    "pair. If they are equal (*), the scores of the matches decide, and then the better seed. A "
+    "bot that was out or left out in a round has lost it. The ranking by rating counts every "
+    "point instead."
 )
 
 
@@ -440,7 +440,7 @@ def _irregularities(found: Standings, facts: Statistics) -> Iterator[str]:
     if facts.restarts:
         yield (
             f"{facts.restarts:,} matches were played again with new processes: a bot that said "
-            "keep_alive did not answer a second handshake."
+            "keep_alive did not reply to a second handshake."
         )
 
 

@@ -514,7 +514,7 @@ def test_the_same_bot_loses_under_classic_index_and_is_told_why() -> None:
     assert "turn 1 of the match, request 3" in shown
     assert "give the bot as classic:COMMAND" in text
     # Tie-breaks played no part and aren't mentioned.
-    assert "was not legal, after 1 turn; 0 points each. " in text
+    assert "was not legal, after 1 turn; a score of 0 each. " in text
 
 
 @pytest.mark.parametrize(

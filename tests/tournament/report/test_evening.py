@@ -27,7 +27,7 @@ from tests.support.made_up import Left, made_setup, played, row, void
 SPECIAL = {
     3: (20, 20, 40),  # the closest, because turns break the tie
     8: (31, 30, 9),  # the shortest
-    10: (90, 1, 80),  # the one with most points
+    10: (90, 1, 80),  # the one with the highest score
 }
 
 
@@ -48,7 +48,7 @@ def test_the_matches_of_the_evening() -> None:
     found = evening(store, standings(store), played_of(store))
     rows = {match.match: match for match in store.matches()}
     chosen = {best.kind: best for best in found.matches}
-    assert [*chosen] == ["biggest upset", "closest", "shortest", "most points"]
+    assert [*chosen] == ["biggest upset", "closest", "shortest", "highest score"]
     assert [best.match for best in chosen.values()] == [20, 3, 8, 10]
     assert chosen["closest"].why == "level, won with fewer turns taken"
     assert chosen["biggest upset"].why.startswith("1 chance in ")
@@ -151,7 +151,7 @@ def test_points_are_compared_if_margins_differ() -> None:
     two = (0, 1, 5, 3, 0), (0, 1, 9, 3, 0)
     assert made([1500] * 3, *two) == {}
     found = made([1500] * 3, *two, (1, 0, 4, 3, 0))
-    assert found == {"closest": (2, ""), "most points": (1, "")}
+    assert found == {"closest": (2, ""), "highest score": (1, "")}
     # Who won with fewer points, e.g. because the other was caught, wasn't close to anybody.
     found = made([1500] * 3, *two, (1, 0, 2, 3, 0), (0, 1, 3, 0, 0))
     assert found["closest"] == (0, "")

@@ -38,13 +38,13 @@ BY_RATING = r"By rating, bot\d is first: .*"
             {"format": "swiss", "rounds": 2, "deals": 3},
             12,
             winner(),
-            [r"bot0 and bot1 lead, by score: 1 of 1 each\.", BY_RATING],
+            [r"bot0 and bot1 lead, by points: 1 of 1 each\.", BY_RATING],
         ),
         (
             {"format": "swiss", "rounds": 2, "deals": 3},
             24,
             winner(),
-            ["bot0 won, by score: 2 of 2.", BY_RATING],
+            ["bot0 won, by points: 2 of 2.", BY_RATING],
         ),
         (
             {"format": "knockout", "deals": 3},
@@ -116,11 +116,11 @@ def test_void_matches_and_forfeits_are_over(kind: str, missing: int) -> None:
     [
         (
             [3, 2, 1],
-            "a won, by score: 2 of 2, the same as b and c, but against stronger opponents.",
+            "a won, by points: 2 of 2, the same as b and c, but against stronger opponents.",
         ),
-        ([3, 3, 1], "a and b share the first place, by score: 2 of 2 each."),
-        ([3, 3, 3], "a, b and c share the first place, by score: 2 of 2 each."),
-        ([3, 3, 3, 3], "a and 3 others share the first place, by score: 2 of 2 each."),
+        ([3, 3, 1], "a and b share the first place, by points: 2 of 2 each."),
+        ([3, 3, 3], "a, b and c share the first place, by points: 2 of 2 each."),
+        ([3, 3, 3, 3], "a and 3 others share the first place, by points: 2 of 2 each."),
     ],
 )
 def test_who_else_has_the_score_of_the_first(opponents: list[int], says: str) -> None:
@@ -133,7 +133,7 @@ def test_who_else_has_the_score_of_the_first(opponents: list[int], says: str) ->
 
 def test_before_the_first_round_is_over_nobody_leads_by_score() -> None:
     store = played(made_setup(4, format="swiss", rounds=2, deals=3), winner(), until=2, most=1)
-    assert not any("by score" in says for says in leader(standings(store)))
+    assert not any("by points" in says for says in leader(standings(store)))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_before_the_first_round_is_over_nobody_leads_by_score() -> None:
             "b",
             (2.0, 2.0),
             (5.0, 9.0),
-            "b won the final: 2 to 2 against a, decided by the points in",
+            "b won the final: 2 to 2 against a, decided by the scores.",
         ),
         ("a", (2.0, 2.0), (5.0, 5.0), "a won the final: 2 to 2 against b, decided by the seeds."),
         (None, (2.0, 2.0), (5.0, 5.0), "Nobody won: no bot was left to play in the final."),

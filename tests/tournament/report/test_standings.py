@@ -628,9 +628,9 @@ def test_there_is_no_swiss_table_before_the_first_round_is_over() -> None:
     setup = made_setup(4, format="swiss", rounds=2, deals=2)
     for until, tables in ((1, 0), (10, 1)):
         with played(setup, better_wins, until=until, most=1) as store:
-            assert sum("by score:" in line for line in shown(store)) == tables
+            assert sum("by points:" in line for line in shown(store)) == tables
             page = standings_file(store, read_shown(store, 0.0))
-            assert page.count("<h2>Score after") == tables
+            assert page.count("<h2>Points after") == tables
             assert f"<h2>Round {1 + tables} of 2</h2>" in page
 
 

@@ -152,7 +152,7 @@ def test_a_round_says_who_plays_who_is_done_and_who_has_a_bye() -> None:
         page = standings_page(Links(), shown, front=Front(tables=tables))
     assert (first.played, third.played) == (1, 0)
     assert {bye, *first.bots, *second.bots, *third.bots} == {*shown.names}
-    box = page[page.index("<h2>Round 2 of 2") : page.index("<h2>Score after 1 of 2")]
+    box = page[page.index("<h2>Round 2 of 2") : page.index("<h2>Points after 1 of 2")]
     lines = [re.sub("<[^>]*>", "", small).strip() for small in re.findall("<small>(?!\\().*", box)]
     assert lines == ["1 of 2 matches", "playing 0 of 2 matches", "not begun"]
     assert re.findall('<div class="pair( now| waiting|)"', box) == ["", " now", " waiting"]
