@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from referee.errors import UsageError
 from referee.games.outside import Source
+from referee.tournament.report.standings import standings
 from referee.tournament.rows import (
     FORFEIT,
     LEFT_OUT,
@@ -278,6 +279,22 @@ def test_the_first_change_brings_an_older_store_up_to_date(older: str) -> None:
     with Store.for_reading(older) as store:
         assert contents(store) == before
         assert store.select("SELECT value FROM about WHERE key = 'version'").__next__() == ("2",)
+
+
+def test_an_older_store_has_the_standings_of_its_time_and_continues(older: str) -> None:
+    with Store.for_writing(older) as store:
+        found = standings(store)
+        assert [(bot.name, bot.points, bot.rating, bot.draws) for bot in found.bots] == [
+            ("big_money", 3.0, 1500.0, 4),
+            ("minimal", 3.0, 1500.0, 4),
+        ]
+        assert [round(seat.share, 3) for seat in found.seats] == [0.333, 0.667]
+        before = [(match.digest, match.ranks, match.scores) for match in store.matches()]
+        store.add_stage(replace(store.stages[0], deals=4))
+        assert standings(store) == replace(found, planned=8)
+        assert play(store) == [6, 7]
+        after = [(match.digest, match.ranks, match.scores) for match in store.matches()]
+        assert after[:6] == before
 
 
 def test_a_change_that_fails_leaves_an_older_store_as_it_is(older: str) -> None:
