@@ -248,6 +248,18 @@ def test_a_signal_while_the_bots_are_started(
     assert commands.played == []
 
 
+def test_bots_that_are_started_again_in_the_check_are_named(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken_bots(dispatcher: Any, setup: Any, bots: Any, look: object) -> dict[int, UsageError]:
+        dispatcher.on_not_ready([*bots])
+        return {}
+
+    monkeypatch.setattr("referee.tournament.playing.starting.broken_bots", broken_bots)
+    commands.run("tournament", *BOTS, "--quiet", "--deals", "1")
+    assert "not ready in time: minimal, big_money, new; started again now" in commands.err
+
+
 @pytest.mark.parametrize(("records", "keep"), [(None, "none"), ("records", "faulty")])
 def test_no_bot_sees_a_file_that_may_have_a_seed_and_records_need_a_folder(
     records: str | None, keep: str
