@@ -277,8 +277,8 @@ def as_stored(
     return found, cannot_play
 
 
-def short_names(bots: Sequence[Entrant]) -> dict[str, str]:
-    """Map each name to a shorter one for tables. If the name is a path, this is its last part.
+def short_names(bots: Sequence[Entrant]) -> list[str]:
+    """Return shorter names for tables, in the same order. Of a path, this is the last part.
 
     No name is shortened if that would make two names equal.
     """
@@ -286,12 +286,12 @@ def short_names(bots: Sequence[Entrant]) -> dict[str, str]:
     return shown
 
 
-def short_names_of_all(tournaments: Iterable[Sequence[Entrant]]) -> list[dict[str, str]]:
+def short_names_of_all(tournaments: Sequence[Sequence[Entrant]]) -> list[list[str]]:
     """Return `short_names` for several tournaments. If one needs full names, they all do."""
-    found = [{bot.name: _short_name(bot) for bot in bots} for bots in tournaments]
-    if all(len(set(shown.values())) == len(shown) for shown in found):
+    found = [[*map(_short_name, bots)] for bots in tournaments]
+    if all(len(set(shown)) == len(shown) for shown in found):
         return found
-    return [{name: name for name in shown} for shown in found]
+    return [[bot.name for bot in bots] for bots in tournaments]
 
 
 def _short_name(bot: Entrant) -> str:

@@ -606,7 +606,7 @@ class Store:
     def shown_names(self) -> list[str]:
         """The names of the bots in tables and pages (`short_names`), in the same order."""
         bots = self.select("SELECT name, command FROM bots ORDER BY bot")
-        return [*short_names([Entrant(*bot) for bot in bots]).values()]
+        return short_names([Entrant(*bot) for bot in bots])
 
     @property
     def numbers(self) -> dict[str, int]:

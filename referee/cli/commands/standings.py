@@ -154,26 +154,26 @@ def chosen_view(
     """
     from referee.tournament.setup import short_names
 
-    shown = short_names(bots)
-    names = [*shown.values()]
-    known = shown | {name: name for name in names}
+    names = short_names(bots)
+    numbers = {bot.name: place for place, bot in enumerate(bots)}
+    numbers |= {name: place for place, name in enumerate(names)}
 
-    def find(option: str, name: str) -> str:
-        if name not in known:
+    def find(option: str, name: str) -> int:
+        if name not in numbers:
             raise UsageError(f"{option} {name}: there are: {', '.join(names)}")
-        return known[name]
+        return numbers[name]
 
-    found = None if bot is None else find("--bot", bot)
-    excluded = frozenset(names.index(find("--exclude", name)) for name in exclude)
-    if found is not None and names.index(found) in excluded:
+    found = None if bot is None else names[find("--bot", bot)]
+    excluded = frozenset(find("--exclude", name) for name in exclude)
+    if bot is not None and numbers[bot] in excluded:
         raise UsageError(f"--bot {bot}: --exclude leaves this bot out")
     if anchor is None:
         return View(None, found, excluded)
     name, equals, rating = anchor.rpartition("=")
-    if not equals or name not in known:
+    if not equals or name not in numbers:
         raise UsageError(f"--anchor {anchor}: give BOT=RATING with one of {', '.join(names)}")
     try:
-        return View((names.index(known[name]), number(rating)), found, excluded)
+        return View((numbers[name], number(rating)), found, excluded)
     except argparse.ArgumentTypeError as error:
         raise UsageError(f"--anchor {anchor}: {error}") from error
 

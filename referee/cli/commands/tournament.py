@@ -307,7 +307,7 @@ class _Run:
         if options.cluster is None:
             broken |= _missing_bots(now, left - broken.keys())
         dispatcher.out |= broken.keys()
-        names = [*map(plain, short_names(now.bots).values())]
+        names = [*map(plain, short_names(now.bots))]
         dispatcher.on_not_ready = partial(start_again, names)
         to_start = sorted(left - broken.keys())
         with working(
@@ -348,7 +348,7 @@ class _Run:
             from referee.tournament.report.words import look_alike
             from referee.tournament.setup import short_names
 
-            for pair in confusable(sorted(short_names(now.bots).values())):
+            for pair in confusable(sorted(short_names(now.bots))):
                 say(look_alike(*pair))
         if plan.is_unfinished and options.cluster is None and now.sandbox != "none":
             self._store_limits()

@@ -246,8 +246,7 @@ def _in_order(shown: Iterable[Iterable[str]]) -> list[str]:
 
 
 def _shown(stores: Iterable[Store]) -> list[list[str]]:
-    shown = short_names_of_all(store.stages[-1].bots for store in stores)
-    return [[*names.values()] for names in shown]
+    return short_names_of_all([store.stages[-1].bots for store in stores])
 
 
 def _excluded(shown: Sequence[str], without: Collection[str]) -> list[int]:
