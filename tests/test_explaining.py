@@ -20,6 +20,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification
 from referee.games.outside import add
 from tests.support.helpers import name_line
+from tests.support.imports import forget
 from tests.support.live import ROOT
 from tests.support.live import referee as run
 from tests.support.own_game import clean_games
@@ -163,9 +164,7 @@ BROKEN = [
 def test_a_broken_module_of_the_diagnosis_costs_only_the_cause(
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = [name for name in sys.modules if name.startswith("referee.diagnosis")]
-    for name in names:
-        monkeypatch.delitem(sys.modules, name)
+    forget(monkeypatch, "referee.diagnosis")
     monkeypatch.setitem(sys.modules, module, None)  # importing it raises ImportError
     bots = [_attacker("dominion", lambda request: {"type": ["x"]}), _simple("dominion")]
     result = referee.play_match(bots, seed=1, options={"max_turns": 2})

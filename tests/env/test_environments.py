@@ -8,7 +8,7 @@ import pytest
 
 import referee.env
 from referee.env import botwars_v1, dominion_v1
-from tests.support.imports import loaded
+from tests.support.imports import forget, loaded
 
 
 def test_there_is_one_name_for_each_game() -> None:
@@ -52,8 +52,8 @@ def test_without_pettingzoo_it_says_what_to_install(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pettingzoo", None)
-    for module in ("common", "sequential", "simultaneous"):
-        monkeypatch.delitem(sys.modules, f"referee.env.{module}", raising=False)
+    modules = (f"referee.env.{name}" for name in ("common", "sequential", "simultaneous"))
+    forget(monkeypatch, *modules)
     game = getattr(referee.env, name)
     for make in (game.env, game.raw_env):
         with pytest.raises(referee.UsageError) as raised:

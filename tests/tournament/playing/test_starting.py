@@ -20,6 +20,7 @@ from referee.tournament.rows import LEFT_OUT, Entrant, SeatRow
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.workers import worker_processes
+from tests.support.imports import forget
 from tests.support.live import ROOT, hostile, referee
 from tests.support.sandboxed import needs_bwrap
 from tests.support.stores import rows
@@ -54,9 +55,7 @@ def tournament(*words: str, code: int = 0) -> list[str]:
 
 def test_a_broken_diagnosis_costs_only_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     starting = "referee.tournament.playing.starting"
-    for name in [*sys.modules]:
-        if name.startswith("referee.diagnosis") or name == starting:
-            monkeypatch.delitem(sys.modules, name)
+    forget(monkeypatch, starting, "referee.diagnosis")
     monkeypatch.setitem(sys.modules, "referee.diagnosis.ending", None)
     seat = SeatRow(0, 0, 0, disqualified="exited", detail="no reply", stderr="no weights\n")
     checked: Any = SimpleNamespace(check=lambda *_: [{0: seat}])
