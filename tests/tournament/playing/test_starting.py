@@ -83,6 +83,7 @@ def test_all_bots_that_cannot_play_are_named_at_once(folder: Path) -> None:
     words = [*bots, *NONE, "--startup-limit", "5", "--store", "s.sqlite"]
     said = tournament(*words, code=2)
     wanted = [
+        "not ready in time: silent; started again now, since no match is running",
         "crashes: its process ended with exit code 1; its last words on stderr: no weights",
         "bots/mistake/bot.toml: unknown key 'nmae'",
         "BOT bots/empty is a directory: give the program in it, or write a bot.toml there",
