@@ -27,7 +27,7 @@ from referee.games import GAMES
 from referee.games.interface.counts import plural
 from referee.interrupts import Interrupted, Interrupts
 from referee.text.lookalikes import confusable
-from referee.text.terminal import command_line, plain
+from referee.text.terminal import command_line
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -307,8 +307,7 @@ class _Run:
         if options.cluster is None:
             broken |= _missing_bots(now, left - broken.keys())
         dispatcher.out |= broken.keys()
-        names = [*map(plain, short_names(now.bots))]
-        dispatcher.on_not_ready = partial(start_again, names)
+        dispatcher.on_not_ready = partial(start_again, short_names(now.bots))
         to_start = sorted(left - broken.keys())
         with working(
             len(to_start), "bots started", quiet=options.quiet, interrupts=self._interrupts

@@ -54,7 +54,7 @@ def start_again(names: Sequence[str], bots: Sequence[int]) -> None:
 
 
 def _listed(names: Sequence[str], bots: Sequence[int]) -> str:
-    listed = ", ".join(names[bot] for bot in bots[:MOST_NAMED])
+    listed = ", ".join(plain(names[bot]) for bot in bots[:MOST_NAMED])
     more = f" and {plural(len(bots) - MOST_NAMED, 'other bot')}" if bots[MOST_NAMED:] else ""
     return listed + more
 

@@ -383,19 +383,14 @@ def remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         yield f"Points by seat: {seats}."
     if facts.mean_turns is not None:
         yield f"{facts.mean_turns:.1f} turns per match; ended by {counts(facts.reasons)}."
-    yield from lookalikes(found)
+    alike = confusable(sorted(bot.name for bot in found.bots))
+    yield from (f"{look_alike(*pair)}." for pair in alike)
     yield from own_limits(found)
     for name, bot in facts.bots.items():
         yield from _problems_of(name, bot)
     if any(bot.disqualified for bot in facts.bots.values()):
         yield "The same command with --bot NAME shows why a bot was disqualified."
     yield from _irregularities(found, facts)
-
-
-def lookalikes(found: Standings) -> Iterator[str]:
-    """Name the bots that people may take for each other."""
-    for pair in confusable(sorted(bot.name for bot in found.bots)):
-        yield f"{look_alike(*pair)}."
 
 
 def look_alike(one: str, other: str) -> str:
