@@ -322,6 +322,21 @@ def test_bots_of_which_none_is_ready_have_all_starts() -> None:
     assert machine.starts == [0, 1] * (1 + len(START_PAUSES))
 
 
+def test_a_bot_that_cannot_be_started_does_not_show_that_the_machine_works() -> None:
+    class Broken(Check):
+        def _play(self, batch: Any) -> list[MatchRow]:
+            rows = super()._play(batch)
+            for each in rows:
+                if each.seats[0].bot == 0:
+                    each.seats[0].disqualified = "failed-to-start"
+            return rows
+
+    machine = Broken(lambda _, bot: bot == 1)
+    with dispatcher(machine) as made:
+        assert [*broken_bots(made, made_setup(2), range(2))] == [0, 1]
+    assert machine.starts == [0, *[1] * (1 + len(START_PAUSES))]
+
+
 WAITS = """#!/bin/sh
 while [ -e stall ]; do sleep 0.05; done
 exec {bot}
