@@ -291,6 +291,8 @@ def _system(tmp_bytes: float = math.inf) -> tuple[str, ...]:
         # --new-session, because a signal to the bot's group mustn't reach the first bwrap.
         *("--die-with-parent", "--new-session", "--cap-drop", "ALL"),
         *("--proc", "/proc", "--dev", "/dev", *size, "/tmp", *size, "/dev/shm", "--dir", BOT),
+        # No terminals: nothing limits the memory that their buffers take from the kernel.
+        *("--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"),
     ]
     for folder in _SYSTEM:
         if os.path.islink(folder):

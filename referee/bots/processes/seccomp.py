@@ -56,6 +56,8 @@ DENIED = {
     "msgget": (68, 186),
     "memfd_secret": (447, 447),
     "vmsplice": (278, 75),
+    "seccomp": (317, 277),
+    "landlock_create_ruleset": (444, 444),
     # leave the cores of the bot's own match (`--pin`)
     "sched_setaffinity": (203, 122),
     # namespaces
@@ -164,6 +166,8 @@ Bots can't use them to send SIGCONT. Without a control group, we stop a waiting 
 SIGCONT = 18
 SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG, which sets the signal that a process gets when its parent dies."""
+HOLDING_CONTROLS = (22, 78)
+"""PR_SET_SECCOMP and PR_FUTEX_HASH. The latter takes a gigabyte of the kernel's memory at once."""
 AF_UNIX, SOCK_STREAM, SOCK_TYPES = 1, 1, 0xF
 """The only sockets that a program without a network needs are Unix streams.
 
@@ -282,7 +286,7 @@ def _argument_tests(builds: bool) -> Iterator[tuple[tuple[int, int], int, list[b
     yield SOCKET, _FIRST, unix, _EAFNOSUPPORT
     yield SOCKETPAIR, _FIRST, unix, _EAFNOSUPPORT
     death = [_jump(_EQUAL, SET_DEATH_SIGNAL, 0, 3), _do(_LOAD, _SECOND), *wakes]
-    yield PRCTL, _FIRST, death, _ALLOW
+    yield PRCTL, _FIRST, _return_if_in(HOLDING_CONTROLS, _EPERM) + death, _ALLOW
     kept = _return_if_in(HOLDING, _PRETEND)
     sizes = [_jump(_EQUAL, SOL_SOCKET, 0, len(kept) + 1), _do(_LOAD, _THIRD), *kept]
     yield SETSOCKOPT, _SECOND, sizes, _ALLOW

@@ -194,6 +194,11 @@ def test_it_has_no_network(seen: dict[str, Any]) -> None:
     assert (seen["interfaces"], seen["connected"]) == (["lo"], "EAFNOSUPPORT")
 
 
+def test_it_can_make_no_terminal() -> None:
+    """The kernel's memory for a terminal counts for nobody."""
+    assert shell("ls -A /dev/pts; test -e /dev/ptmx || echo none") == "none\n"
+
+
 def test_it_is_nobody_and_can_become_nobody(seen: dict[str, Any]) -> None:
     assert seen["user"] == [1000] * 4
     capabilities = [seen["status"][f"Cap{name}"] for name in ("Inh", "Prm", "Eff", "Bnd", "Amb")]

@@ -109,9 +109,10 @@ def test_which_calls_are_denied_or_do_nothing() -> None:
         add_key request_key keyctl mount umount2 pivot_root chroot open_tree move_mount fsopen
         fsconfig fsmount fspick mount_setattr open_tree_attr name_to_handle_at open_by_handle_at
         quotactl quotactl_fd fanotify_init inotify_init inotify_init1 shmget semget msgget
-        memfd_secret vmsplice sched_setaffinity unshare setns bpf io_uring_setup io_uring_enter
-        io_uring_register userfaultfd timer_create mq_notify kexec_load kexec_file_load init_module
-        finit_module delete_module reboot swapon swapoff acct syslog iopl ioperm
+        memfd_secret vmsplice seccomp landlock_create_ruleset sched_setaffinity unshare setns bpf
+        io_uring_setup io_uring_enter io_uring_register userfaultfd timer_create mq_notify
+        kexec_load kexec_file_load init_module finit_module delete_module reboot swapon swapoff acct
+        syslog iopl ioperm
     """
     for_root = """
         chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat file_setattr
@@ -171,6 +172,16 @@ def test_a_socket_holds_no_more_than_the_system_gives_it(machine: str, builds: b
         found = verdict(machine, number, 3, socket.SOL_SOCKET, option, builds=builds)
         assert found == expected, option
         assert verdict(machine, number, 3, socket.IPPROTO_TCP, option, builds=builds) == ALLOWED
+
+
+@machines
+@pytest.mark.parametrize("builds", [False, True])
+def test_no_filter_and_no_table_of_futexes_takes_memory(machine: str, builds: bool) -> None:
+    """PR_SET_SECCOMP and PR_FUTEX_HASH."""
+    number = PRCTL[MACHINES[machine].column]
+    for control in range(100):
+        expected = EPERM if control in {22, 78} else ALLOWED
+        assert verdict(machine, number, control, builds=builds) == expected, control
 
 
 @machines
