@@ -18,15 +18,9 @@ from referee.errors import UsageError
 from referee.tournament.rows import Plan
 from referee.tournament.schedule import format_of
 from referee.tournament.schedule.format import TournamentSetup, seatings
-from referee.tournament.schedule.pairing import deal_seed
+from referee.tournament.schedule.pairing import MAX_LISTED, deal_seed
 from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.store import Store
-
-MAX_LISTED = 1_000_000
-"""At most so many deals of a stage can have seeds from a list.
-
-We have to go through all of them, and a store can claim any number.
-"""
 
 
 class Stage(Struct, frozen=True):
@@ -237,7 +231,10 @@ def check_schedule(store: Store) -> None:
     for stage in stages(store):
         if stage.setup.players == 2:
             return
-        for plan in chain.from_iterable(map(stage.plans, range(len(stage.line_ups)))):
+        # Only look at deals that have been played, because a store may claim any number of them.
+        numbers = (match - stage.first_match for match in there)
+        deals = {n // stage.setup.matches_a_deal for n in numbers if 0 <= n < stage.matches}
+        for plan in chain.from_iterable(map(stage.plans, sorted(deals))):
             if plan.match not in there:
                 continue
             seated = store.select(

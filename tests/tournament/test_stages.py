@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from referee.errors import UsageError
 from referee.tournament.rows import WORKER_KILLED, Plan, unplayed_row
@@ -304,6 +305,30 @@ def test_line_ups_of_two_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> No
     store = played(made_setup(3, deals=2))
     monkeypatch.setattr(Stage, "plans", None)
     check_schedule(store)
+
+
+def test_the_schedule_of_three_is_checked_where_matches_were_played() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(4, players=3, deals=100))
+    (stage,) = stages(store)
+    store.add([row(stage.plan(stage.matches - 1))])
+    check_schedule(store)
+    store.add([row(replace(stage.plan(stage.matches - 1), match=0))])
+    with pytest.raises(UsageError, match="match 0 differs from the schedule"):
+        check_schedule(store)
+
+
+@pytest.mark.parametrize("players", [3, 4])
+@pytest.mark.parametrize("format", ["round-robin", "gauntlet"])
+def test_a_store_claims_at_most_a_million_deals_of_three(format: str, players: int) -> None:
+    """Each of their line-ups follows from all before it. In a gauntlet of three, they're pairs."""
+    store = Store.in_memory()
+    store.add_stage(made_setup(6, format=format, players=players, deals=10**9))
+    if (format, players) == ("gauntlet", 3):
+        assert next(stages(store)).plan(10**9)
+        return
+    with pytest.raises(UsageError, match="at most 1,000,000"):
+        list(stages(store))
 
 
 def test_three_players_with_more_bots() -> None:

@@ -22,11 +22,17 @@ from typing import Any
 
 import numpy as np
 
+from referee.errors import UsageError
 from referee.match.machine import MAX_SEED
 from referee.match.spec import SHORT_SEEDS
 from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 
 MAX_PLAYERS = 6
+MAX_LISTED = 1_000_000
+"""At most so many deals of a stage can have three or more players, or seeds from a list.
+
+We have to go through all of them, and a store can claim any number.
+"""
 # When we look for the best bot, each match that it has played above the minimum costs this much.
 # (For comparison, the first meeting above the mean costs 4.)
 _PLAYED = 2
@@ -206,10 +212,18 @@ def _by_cycles(bots: int) -> Callable[[int], LineUp]:
 
 
 def deals_in_all(deals: int | None, total: int | None, pairs: int, pairs_a_deal: int) -> int:
-    """Return the total number of deals, rounded up."""
+    """Return the total number of deals, rounded up.
+
+    Raises:
+        UsageError: a list of `blocks` would be longer than `MAX_LISTED`.
+    """
     if deals is not None:
-        return -(-deals * pairs // pairs_a_deal)
+        total = -(-deals * pairs // pairs_a_deal)
     assert total is not None  # the caller gives one of the two
+    if pairs_a_deal > 2 and total > MAX_LISTED:
+        raise UsageError(
+            f"{total:,} deals of three or more players: at most {MAX_LISTED:,} are possible"
+        )
     return total
 
 
