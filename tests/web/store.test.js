@@ -7,7 +7,7 @@ import { Match } from "./data.js";
 import { areasOf } from "./lead.js";
 import { begin, reduce, seenTo } from "./store.js";
 import { asYou } from "./text.js";
-import { resultOf } from "./verdict.js";
+import { resultOf, verdictOf } from "./verdict.js";
 
 const CHOICES = [{ name: "copper" }, { name: "silver" }, { name: "end", key: "e" }];
 const question = { title: "", text: "Which?", least: 1, most: 2, repeats: false, choices: CHOICES };
@@ -189,10 +189,17 @@ test("the verdict names the winners first, and a score only if it explains the r
   assert.equal(said([0, 1, 2], [4, 4, 4, 1]), "A, B and C share the win|4 to 1");
   assert.equal(said([3], [1, 1, 1, 2]), "D win|2 to 1 to 1 to 1");
   assert.equal(said([], [0, 0]), "Nobody won|");
+  const decided = { kind: "decided", turn: 1, seat: 3, before: [1, 1] };
+  const told = (line) => {
+    const match = { header: { outcome: { winners: [0], scores: [1, 0, 0, 0], why: "" } }, turned: [{ ...decided }], turns: new Map([[1, { line, scores: [2, 1] }]]), left: new Map() };
+    return verdictOf(match, seat).reasons.map((part) => part.text ?? part).join("");
+  };
+  assert.match(told(["plays ", { card: "x", count: 1 }, "; passes"]), /it: D play x; pass /);
+  assert.match(told(["hits ", { seat: 0 }, " so it passes; moves; ", { seat: 1 }, " loses; wins; ", { seat: 3 }, " rests ", { card: "y" }, "; waits"]), /it: D hit A so it passes; move; B loses; wins; D rest y; wait /);
 });
 
 test("sentences about the person use the second person", () => {
-  const said = { " plays silver": " play silver", "trashes ": "trash ", " has the turn": " have the turn", "gains gold; buys nothing with 1": "gain gold; buy nothing with 1", "passes": "pass", "is disqualified": "are disqualified", "attacks bases": "attack bases" };
+  const said = { " plays silver": " play silver", "trashes ": "trash ", " has the turn": " have the turn", "gains gold; buys nothing with 1": "gain gold; buy nothing with 1", "passes": "pass", "is disqualified": "are disqualified", "attacks bases": "attack bases", "takes the lead": "take the lead", "longest think": "longest think" };
   for (const [before, after] of Object.entries(said)) assert.equal(asYou(before), after);
 });
 

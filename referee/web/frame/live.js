@@ -1,7 +1,8 @@
 // What the page adds while a match is being played: that it is live, whose turn it is, and how long ago the last
 // message was.
 
-import { el, tag } from "./kit.js";
+import { el } from "./kit.js";
+import { does } from "./text.js";
 
 /** The mark of a live match. Its timer runs only while the match is live and the page is visible. */
 export class Live {
@@ -18,7 +19,7 @@ export class Live {
     clearInterval(this.#timer);
     if (!isLive) return;
     const [one] = movers.length === 1 ? movers : [];
-    this.#who.replaceChildren(...(one ? [tag(one), " thinks"] : [movers.length ? "waiting for replies" : ""]));
+    this.#who.replaceChildren(...(one ? does(one, "thinks") : [movers.length ? "waiting for replies" : ""]));
     const tell = () => (this.#since.textContent = `for ${clock(Date.now() / 1000 - (match.heard ?? Date.now() / 1000))}`);
     tell();
     this.#timer = setInterval(() => document.hidden || tell(), 1000);

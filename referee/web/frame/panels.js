@@ -3,7 +3,7 @@
 import { el, numeral, plain, remember, remembered, reveal, size, tag } from "./kit.js";
 import { fill, keeper } from "./pieces.js";
 import { seenTo } from "./store.js";
-import { markdown, pretty, sentence, shown } from "./text.js";
+import { asYou, markdown, pretty, sentence, shown } from "./text.js";
 
 const LONG = 8000; // show this many characters of a line at first
 const LONGEST = 50000; // and this many on request, because browsers take seconds to wrap more
@@ -75,7 +75,7 @@ export class Turns {
         el("span", { class: "count" }, turn.turn),
         mover ? el("span", { class: "glyph", title: mover.name }, mover.glyph) : "",
         mover && el("span", { class: "unseen" }, mover.name),
-        el("span", { class: "what" }, turn.line.length ? sentence(turn.line, mover ? app.nameOfSeat : glyphOf) : mover ? "" : turn.title),
+        el("span", { class: "what" }, turn.line.length ? sentence(turn.line, mover ? app.nameOfSeat : glyphOf, mover ? app.state.own : -1, turn.seats[0]) : mover ? "" : turn.title),
         el("span", { class: "after" }, turn.scores?.map(numeral).join(" : ")),
       ),
       this.details.checked && shown(turn.show),
@@ -334,7 +334,9 @@ export class Moments {
   #item({ at, ends, kind, seat, code, section, detail = "", turn, before, seconds }) {
     const { app } = this;
     const of = app.match.turns.get(turn);
-    const told = seconds !== undefined ? `${seconds.toFixed(2)} s` : before && [sentence(of?.line ?? "", app.nameOfSeat), ` (${before.map(numeral).join(" : ")} → ${of?.scores?.map(numeral).join(" : ") ?? ""})`];
+    const { own } = app.state;
+    const told = seconds !== undefined ? `${seconds.toFixed(2)} s` : before && [sentence(of?.line ?? "", app.nameOfSeat, own, seat), ` (${before.map(numeral).join(" : ")} → ${of?.scores?.map(numeral).join(" : ") ?? ""})`];
+    const words = WORDS[kind] ?? kind;
     const rule = app.match.header.rules[code];
     const where = section || rule?.section;
     const details = rule?.text && el(
@@ -350,7 +352,7 @@ export class Moments {
         { class: "head" },
         link(app, at, { class: "where", title: app.nameOf(at, ends) }, turn ?? ends ?? app.placeOf(at).turn ?? "start"),
         seat === null || seat === undefined ? null : tag(app.seat(seat)),
-        el("strong", { class: `mark mark-${kind}` }, WORDS[kind] ?? kind),
+        el("strong", { class: `mark mark-${kind}` }, seat === own ? asYou(words) : words),
       ),
       code && el("p", null, (kind === "end" && app.match.header.outcome?.why) || el("code", null, code)),
       told && el("p", { class: "detail" }, told),

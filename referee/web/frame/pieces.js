@@ -2,7 +2,7 @@
 
 import { capital, doing, waits } from "./choices.js";
 import { el, numeral, svg, tag } from "./kit.js";
-import { asYou } from "./text.js";
+import { does } from "./text.js";
 
 // Symbols as 24 x 24 paths, and their colours.
 const SIGNS = {
@@ -185,7 +185,7 @@ export class Stage {
    *  nodes to choose from, they replace the cards played. */
   paint({ mover, said, last, counters, were, played, got, verdict }, otherwise, draw, offer) {
     this.box.toggleAttribute("data-ended", Boolean(verdict));
-    this.title.replaceChildren(...(verdict ? verdict.title : said.length ? said : [mover === null ? "" : tag(this.seat(mover)), " ", this.seat(mover)?.isYou ? asYou(otherwise) : otherwise]));
+    this.title.replaceChildren(...(verdict ? verdict.title : said.length ? said : mover === null ? [otherwise] : does(this.seat(mover), otherwise)));
     this.before.replaceChildren(...(verdict ? verdict.reasons : last));
     this.played.dataset.place = `${mover} play`;
     const cards = (name, list) => tally(list).map(([card, times]) => this.#once(`${name} ${card}`, times, () => draw(card, times)));

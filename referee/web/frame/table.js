@@ -8,16 +8,6 @@ import { Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile } from
 import { sentence, shown } from "./text.js";
 import { lossAt, verdictOf } from "./verdict.js";
 
-/** Join texts that follow each other, so that the verb after a player's name is at the start of a text. */
-function joinedTexts(parts) {
-  const made = [];
-  for (const part of parts) {
-    if (typeof part === "string" && typeof made.at(-1) === "string") made.push(made.pop() + part);
-    else made.push(part);
-  }
-  return made;
-}
-
 /** The table. `drawing` is the game's module, or null. */
 export class Table {
   #app;
@@ -114,9 +104,9 @@ export class Table {
     const of = ({ seats, line }, show) => {
       const isNamed = seats.length !== 1 || line[0]?.seat === seats[0];
       const about = isNamed ? line : [{ seat: seats[0] }, " ", ...line];
-      return sentence(typeof line === "string" ? [line] : joinedTexts(about), show, own);
+      return sentence(typeof line === "string" ? [line] : about, show, own);
     };
-    const said = did?.length ? sentence(joinedTexts(did), player, own) : match.closes(step) ? of(match.turns.get(match.steps[step].turn), player) : [];
+    const said = did?.length ? sentence(did, player, own) : match.closes(step) ? of(match.turns.get(match.steps[step].turn), player) : [];
     const loss = lossAt(match, step, this.#app.seat);
     const earlier = match.steps[step - 1]?.turn === match.steps[step].turn ? match.now(eyes, step - 1) : null;
     return {

@@ -1,6 +1,6 @@
 // Converts text of the referee and lines of bots to elements.
 
-import { el } from "./kit.js";
+import { el, tag } from "./kit.js";
 
 function inline(text) {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, index) => {
@@ -66,18 +66,32 @@ export function pretty(text, columns) {
   }
 }
 
-/** Turn "plays silver; has no cards" into what follows "You": "play silver; have no cards". */
-export function asYou(text) {
+/** Turn "plays silver; has no cards" into what follows "You": "play silver; have no cards". `first` and `later` say which verbs to turn: the one at
+ *  the start, and those after a semicolon. */
+export function asYou(text, first = true, later = true) {
   const plural = { has: "have", is: "are", does: "do", was: "were" };
-  return text.replace(/(^ ?|; )([a-z]+s)\b/g, (_, before, verb) => before + (plural[verb] ?? verb.replace(/(?<=(?:ch|sh|ss|x|zz))es$|(?<!s)s$/, "")));
+  return text.replace(/(^ ?|; )([a-z]+s)\b/g, (all, before, verb) => ((before === "; " ? later : first) ? before + (plural[verb] ?? verb.replace(/(?<=(?:ch|sh|ss|x|zz))es$|(?<!s)s$/, "")) : all));
+}
+
+/** Create [the label of a seat, " wins"] from "wins": "A wins", "You win". */
+export function does(seat, words) {
+  return [tag(seat), ` ${seat.isYou ? asYou(words) : words}`];
 }
 
 /** Create a sentence from text, or from a list of text, cards {card, count, name} and players {seat}. `show` renders cards and players, and `you` is
- *  the seat that is called "You". */
-export function sentence(parts, show, you = -1) {
+ *  the seat that is called "You". If the list follows the label of a seat, `subject` is that seat. */
+export function sentence(parts, show, you = -1, subject) {
   if (typeof parts === "string") return parts;
-  return parts.map((part, at) => {
-    if (typeof part === "string") return at && parts[at - 1].seat === you ? asYou(part) : part;
+  const joined = [];
+  for (const part of parts) {
+    if (typeof part === "string" && typeof joined.at(-1) === "string") joined.push(joined.pop() + part);
+    else joined.push(part);
+  }
+  let who = subject; // whose verbs follow a semicolon
+  return joined.map((part, at) => {
+    const before = at ? joined[at - 1] : { seat: subject };
+    if (!at || before.endsWith?.("; ")) who = part.seat ?? who;
+    if (typeof part === "string") return asYou(part, before.seat === you, who === you);
     if (part.card === undefined) return show(part.seat);
     return el("span", { class: "of-card" }, part.count > 1 ? `${part.count} ` : "", part.name ?? part.card);
   });

@@ -1,7 +1,7 @@
 // How a match ended: who won, by how much, and what decided it.
 
 import { numeral, tag } from "./kit.js";
-import { sentence } from "./text.js";
+import { does, sentence } from "./text.js";
 
 const joined = (items) => items.flatMap((item, at) => [at === 0 ? "" : at === items.length - 1 ? " and " : ", ", item]);
 
@@ -15,8 +15,7 @@ export function resultOf({ winners, scores }, seat) {
   const tags = joined(winners.map((index) => tag(seat(index))));
   const isDraw = winners.length === scores.length && winners.length > 1;
   if (isDraw) return [["A draw"], numeral(best)];
-  const verb = winners.length > 1 ? "share the win" : seat(winners[0]).isYou ? "win" : "wins";
-  return [[...tags, ` ${verb}`], points];
+  return [winners.length > 1 ? [...tags, " share the win"] : does(seat(winners[0]), "wins"), points];
 }
 
 /** Why the seat was disqualified at a step: its detail and the bot's own last words, as nodes. null if no seat was. */
@@ -30,20 +29,21 @@ export function lossAt(match, at, seat) {
   const raw = from ? show.slice(from) : [];
   const end = raw.findIndex(({ style }) => style !== "raw");
   const said = raw.slice(0, end < 0 ? raw.length : end).map(({ text }) => text.trim()).filter(Boolean).at(-1);
-  const verb = seat(mark.seat).isYou ? "are" : "is";
-  return { said: [tag(seat(mark.seat)), ` ${verb} disqualified: ${mark.detail || mark.code}`], words: said ? `Its last words: ${said}` : "" };
+  return { said: [...does(seat(mark.seat), "is disqualified"), `: ${mark.detail || mark.code}`], words: said ? `Its last words: ${said}` : "" };
 }
 
 /** {title, reasons} of a match that is over, as nodes. */
 export function verdictOf(match, seat) {
   const { outcome } = match.header;
+  const { scores } = outcome;
   const decided = match.turned.findLast(({ kind }) => kind === "decided");
   const turn = decided && match.turns.get(decided.turn);
   const why = outcome.why.charAt(0).toUpperCase() + outcome.why.slice(1);
   const losses = outcome.winners.length === 1 ? [...match.left.values()].map((at) => lossAt(match, at, seat)).filter(Boolean) : [];
   const loss = losses.at(-1);
   const ending = loss && loss.words ? [...loss.said, ". ", loss.words] : loss?.said;
-  const deciding = turn?.line.length && [`Turn ${decided.turn} decided it: `, tag(seat(decided.seat)), " ", ...sentence(turn.line, (index) => tag(seat(index))), ` (${decided.before.map(numeral).join(" : ")} → ${turn.scores.map(numeral).join(" : ")}).`];
+  const own = scores.findIndex((_, index) => seat(index).isYou);
+  const deciding = turn?.line.length && [`Turn ${decided.turn} decided it: `, tag(seat(decided.seat)), " ", ...sentence(turn.line, (index) => tag(seat(index)), own, decided.seat), ` (${decided.before.map(numeral).join(" : ")} → ${turn.scores.map(numeral).join(" : ")}).`];
   const [who, points] = resultOf(outcome, seat);
   return { title: points ? [...who, `, ${points}`] : who, reasons: [`${why}. `, ...(ending || deciding || [])].flat() };
 }
