@@ -29,7 +29,10 @@ def data_problem(value: Any, path: str) -> str:
     Args:
         path: how to refer to the value in the explanation, e.g. "view(PUBLIC)".
     """
-    return _inside(value, path) or (_misfit(value, path) if isinstance(value, Struct) else "")
+    try:
+        return _inside(value, path) or (_misfit(value, path) if isinstance(value, Struct) else "")
+    except RecursionError:
+        return f"{path} is nested too deeply for JSON: use flat lists"
 
 
 # msgspec rejects most of these values, too, but it doesn't say where in the data they are, and the

@@ -71,6 +71,13 @@ def test_the_value_of_a_bot_in_words(value: Any, words: str, written: str | None
     assert quote(value) == (words if written is None else written)
 
 
+def test_json_cannot_carry_a_value_that_is_nested_too_deeply() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert data_problem(deep, "view") == "view is nested too deeply for JSON: use flat lists"
+
+
 def test_a_word_is_guessed_in_any_case() -> None:
     assert did_you_mean("Coper", ["COPPER", "gold"]) == 'did you mean "COPPER"?'
     assert did_you_mean("xyz", ["copper", "gold"]) == ""
