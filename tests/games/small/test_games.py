@@ -520,12 +520,20 @@ def test_a_seat_sees_its_own_things_while_others_decide() -> None:
     assert game.view(ALL).state["hands"] == ["K", "Q"]
 
 
+def nested(depth: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
 @pytest.mark.parametrize(
     ("method", "result", "problem"),
     [
         ("legal", lambda self: [object()], "the result[0] is of type object"),
         ("legal", lambda self: [2**60], "the result[0] is an integer above 2^53"),
         ("view", lambda self: {"n": 2**60}, "the result.n is an integer above 2^53"),
+        ("view", lambda self: {"n": nested(2000)}, "the result is nested too deeply"),
         ("legal", lambda self: self.again(), "two calls in one state returned different results"),
         ("view", lambda self: {"n": self.again()}, "two calls in one state returned different"),
     ],
