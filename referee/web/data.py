@@ -277,6 +277,7 @@ class StoreSummary(Struct, frozen=True):
     """An entry in a list of stores (spec/page-data.md, 5). `problem` says why we can't show it."""
 
     id: str
+    title: str
     changed: float
     game: str = ""
     format: str = ""

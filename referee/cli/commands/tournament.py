@@ -273,7 +273,7 @@ class _Run:
     @property
     def _live(self) -> Path | None:
         # Workers of a cluster are on other machines, so they can't write to this folder.
-        if self._records is None or not self._options.browser or self._options.cluster is not None:
+        if self._records is None or self._options.cluster is not None:
             return None
         return Path(self._records)
 

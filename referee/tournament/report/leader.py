@@ -28,6 +28,16 @@ def leader(found: Standings) -> Iterator[str]:
         yield from _by_rating(found, is_decisive=found.format == "round-robin")
 
 
+def first(found: Standings) -> str:
+    """Return the bot that leads or has won, or "" if we can't tell yet."""
+    if found.knockout:
+        finals = [pair for pair in found.knockout.pairs if pair.round == FINAL]
+        return (finals[0].winner or "") if finals else ""
+    if found.swiss is not None:
+        return found.swiss.places[0].name if found.swiss.rounds else ""
+    return found.bots[0].name if found.bots and found.bots[0].rating is not None else ""
+
+
 def _by_points(table: Swiss) -> str:
     first, *others = table.places
     level = [row for row in others if row.score == first.score]

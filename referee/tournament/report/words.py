@@ -236,17 +236,22 @@ COLUMNS = (
 )
 
 
-def columns(found: Standings) -> list[Column]:
-    """Return the columns of a ranking. Without forfeits, there is no column for them."""
-    return [column for column in COLUMNS if found.forfeits or column.head != "forfeits"]
+def columns(found: Standings, *, by_points: bool = False) -> list[Column]:
+    """Return the columns of a ranking. Without forfeits, there is no column for them.
+
+    A Swiss table, ordered `by_points`, has points of its own, and no LOS, which compares neighbours
+    by rating.
+    """
+    hidden = ["forfeits"] * (not found.forfeits) + ["LOS", "points"] * by_points
+    return [column for column in COLUMNS if column.head not in hidden]
 
 
 def legend(found: Standings, *, on_page: bool = False) -> Iterator[str]:
     """Yield lines that explain the columns of the ranking."""
-    shown = columns(found)
+    shown = columns(found, by_points=on_page and bool(found.swiss and found.swiss.rounds))
     meanings = {column.head: column.meaning for column in shown if column.meaning}
     zero = "1500 on average" if found.anchor is None else f"{plain(found.anchor)} fixed"
-    yield f"Elo, {zero}; {meanings.pop('LOS')}"
+    yield f"Elo, {zero}; {meanings.pop('LOS')}" if "LOS" in meanings else f"Elo, {zero}."
     if any(_is_outside_mean(bot, found) for bot in found.bots):
         yield (
             "* not in the average: against the bots that are, it won everything, lost everything, "
@@ -316,7 +321,7 @@ def sprt(found: Standings) -> Iterator[str]:
 
 SWISS_LEGEND = (
     "points: of each round the share of its opponents that a bot did better than, a bye 1; rounds "
-    "are paired by them. opponents: the sum of their points, the tie-break. The ranking by rating "
+    "are paired by them. opponents: the sum of their points, the tie-break. The rating "
     "counts every match instead, and how strong the opponents are."
 )
 

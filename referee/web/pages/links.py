@@ -7,7 +7,6 @@ links are the only difference.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import PurePath
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
@@ -105,7 +104,7 @@ class ServedLinks(Links):
     """Links on a server.
 
     Args:
-        store: see `Links`.
+        store, name: see `Links`.
         record_with: a function that finds a record by its digest.
     """
 
@@ -114,10 +113,13 @@ class ServedLinks(Links):
     scripts = (Markup("/static/server.js"), Markup("/static/moving.js"))
 
     def __init__(
-        self, store: str = "", record_with: Callable[[str], Item | None] = lambda digest: None
+        self,
+        store: str = "",
+        record_with: Callable[[str], Item | None] = lambda digest: None,
+        name: str = "",
     ) -> None:
         self.store = store
-        self.name = stem(store)
+        self.name = name
         self._record_with = record_with
 
     def at(self, *parts: object, **query: object) -> Markup:
@@ -127,11 +129,6 @@ class ServedLinks(Links):
     def record_with(self, digest: str) -> Item | None:
         """Ask the function that was passed as `record_with`."""
         return self._record_with(digest)
-
-
-def stem(store: str) -> str:
-    """Return the name of a store without folders and suffix."""
-    return PurePath(store).stem
 
 
 def address(*parts: object, **query: object) -> Markup:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from markupsafe import Markup
 from msgspec import UNSET
@@ -26,10 +26,11 @@ from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
 from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
 from referee.tournament.report import season_words, words
-from referee.tournament.report.leader import leader
+from referee.tournament.report.leader import first, leader
 from referee.tournament.report.notable_losses import bot_argument
 from referee.tournament.report.report import MatchContext, Neighbour, Shown
-from referee.tournament.report.season import Season, tournament_names
+from referee.tournament.report.season import Season
+from referee.tournament.report.standings import BotStanding
 from referee.tournament.report.words import MOST_PAIRED
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.schedule.format import TournamentSetup
@@ -37,8 +38,9 @@ from referee.tournament.store import Store
 from referee.web import file
 from referee.web.data import Item, MatchSummary, StoreSummary
 from referee.web.pages import charts
-from referee.web.pages.links import Links, ServedLinks, stem
+from referee.web.pages.links import Links, ServedLinks
 
+T = TypeVar("T", bound=BotStanding)
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
 # A file lists no more matches than this, because browsers take too long to open it otherwise.
@@ -57,6 +59,23 @@ MOST_PAIRS = 16
 _LONGEST_TEXT = 1_000
 
 
+class Card(NamedTuple):
+    """A tournament in a list.
+
+    Attributes:
+        first: the bot that leads or has won, or "".
+        colour: the CSS classes of its colour.
+        curves: its ratings and those of the next bots, or None.
+        is_over: True if all matches are played.
+    """
+
+    store: StoreSummary
+    first: str = ""
+    colour: str = ""
+    curves: charts.Curves | None = None
+    is_over: bool = False
+
+
 class Front(NamedTuple):
     """Facts that the page of a tournament needs, but that aren't in its store.
 
@@ -64,8 +83,8 @@ class Front(NamedTuple):
         title: title of the tournament. If it's empty, we use the name of the store.
         tables: matches in progress, with their scores if we know them.
         records: records of the highlights, by number of the match.
-        season: all stores here with the same game, oldest first.
-        bots: the names of the bots of all these stores, as in tables, in the order of the stores.
+        cards: all tournaments here, oldest first.
+        bots: the names of the bots of all stores of the same game, as in tables, in their order.
         plays: True if visitors can play here.
         is_live: True if matches of the tournament are in progress.
     """
@@ -73,7 +92,7 @@ class Front(NamedTuple):
     title: str = ""
     tables: Sequence[tuple[Item, MatchSummary | None]] = ()
     records: Mapping[int, Item] = {}
-    season: Sequence[StoreSummary] = ()
+    cards: Sequence[Card] = ()
     bots: Sequence[str] = ()
     plays: bool = False
     is_live: bool = False
@@ -89,8 +108,6 @@ def page(template: str, links: Links, **values: object) -> str:
         policy=file.pages_policy() if links.is_file else links.policy,
         words=words,
         share=words.share,
-        columns=words.columns,
-        stem=stem,
         result_note=_result_note,
         why_ended=_why_ended,
         leader=leader,
@@ -171,17 +188,10 @@ def standings_page(
     """
     history, found = shown.history, shown.found
     colour = charts.colour_of((front and front.bots) or shown.names)
-    rated = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
-    # Outliers are drawn at the lower edge of the charts, so that they don't stretch the scale.
-    least = charts.far_below(list(rated.values()))
-    near = [bot for bot in found.bots if rated.get(bot.name, -math.inf) >= least]
-    ends = [(bot.rating, *words.ends(bot)) for bot in near]
-    values = [end for bot in ends for end in bot if end is not None and end >= least]
+    least, near, on = _scale(found.bots)
     racing = [bot.name for bot in near[:MOST_RACING]]
-    ratings = {
-        name: [None if value is None else max(value, least) for value in history.ratings[name]]
-        for name in racing
-    }
+    places = found.swiss.places if found.swiss and found.swiss.rounds else []
+    order = {row.name: place for place, row in enumerate(places)}
     rounds = list(found.knockout.rounds.items()) if found.knockout else []
     large = [place for place, (_, pairs) in enumerate(rounds) if len(pairs) > MOST_PAIRS]
     first = min(len(large), max(0, len(rounds) - 1))
@@ -193,10 +203,12 @@ def standings_page(
         command=command(shown.setup),
         is_hidden=not links.is_file and is_unfinished(shown),
         limits=shown.setup.settings,
-        on=charts.scale(values, 8, 232),
+        on=on,
         least=least,
+        ranked=sorted(found.bots, key=lambda bot: order.get(bot.name, 0)),
+        swiss={row.name: row for row in places},
         colour=colour,
-        curves=charts.curves(history.matches, ratings, colour),
+        curves=_race(shown, racing, least, colour),
         racing=racing,
         history=history,
         matches=matches,
@@ -205,12 +217,48 @@ def standings_page(
         most_ranked=MOST_RANKED,
         heading=heading or (front.title if front else ""),
         front=front or Front(),
-        season_names=tournament_names([each.id for each in front.season]) if front else [],
         rounds=rounds[first:],
         earlier_rounds=rounds[:first],
         playing=_playing(front) if front else [],
         left="" if shown.left is None else _about(shown.left),
     )
+
+
+def _scale(bots: Sequence[T]) -> tuple[float, list[T], charts.Scale]:
+    """Lay out the ratings of some bots.
+
+    Outliers are drawn at the lower edge of the charts, so that they don't stretch the scale.
+    Returns the rating below which a bot is an outlier, the other bots, and the scale.
+    """
+    rated = [-math.inf if bot.rating is None else bot.rating for bot in bots]
+    least = charts.far_below([rating for rating in rated if rating > -math.inf])
+    near = [bot for bot, rating in zip(bots, rated, strict=True) if rating >= least]
+    ends = [end for bot in near for end in (bot.rating, *words.ends(bot)) if end is not None]
+    return least, near, charts.scale([end for end in ends if end >= least], 8, 232)
+
+
+def card(store: StoreSummary, shown: Shown, bots: Sequence[str]) -> Card:
+    """Summarise a tournament with its champion and its ratings over matches.
+
+    Args:
+        bots: same as in `Front`.
+    """
+    colour, name = charts.colour_of(bots), first(shown.found)
+    least, near, _ = _scale(shown.found.bots)
+    curves = _race(shown, [bot.name for bot in near[: charts.CLEAR]], least, colour)
+    return Card(store, name, colour(name), curves, not is_unfinished(shown))
+
+
+def _race(
+    shown: Shown, bots: Sequence[str], least: float, colour: Callable[[str], str]
+) -> charts.Curves | None:
+    """Lay out the ratings of some bots over the matches, but not below `least`."""
+    history = shown.history
+    ratings = {
+        name: [None if value is None else max(value, least) for value in history.ratings[name]]
+        for name in bots
+    }
+    return charts.curves(history.matches, ratings, colour)
 
 
 def _playing(front: Front) -> list[list[str]]:
@@ -241,15 +289,22 @@ def season_page(
         ids: names of the stores in addresses, for a served page.
         bots: the names of all bots, in the order of their tournaments.
     """
-    ends = [(bot.rating, *words.ends(bot)) for bot in found.bots]
+    least, near, on = _scale(found.bots)
+    ratings = {
+        bot.name: [None if each is None else each.rating for each in bot.tournaments]
+        for bot in near[:MOST_RACING]
+    }
+    colour = charts.colour_of(bots)
     return page(
         "season.html",
         links,
         title=title or f"{found.game}: a season of {len(found.tournaments)} tournaments",
         found=found,
         season=season_words,
-        colour=charts.colour_of(bots),
-        on=charts.scale([end for bot in ends for end in bot if end is not None], 8, 232),
+        colour=colour,
+        curves=charts.curves(range(len(found.tournaments)), ratings, colour),
+        on=on,
+        least=least,
         made=made,
         ids=ids,
         json=links.season(ids, format="json"),
@@ -268,6 +323,7 @@ def store_page(template: str, links: Links, shown: Shown, **values: object) -> s
     return page(
         template,
         links,
+        **{"colour": charts.colour_of(shown.names)} | values,
         setup=shown.setup,
         title=title(shown.setup),
         found=shown.found,
@@ -276,7 +332,6 @@ def store_page(template: str, links: Links, shown: Shown, **values: object) -> s
         evening=shown.evening,
         names=shown.names,
         number={name: number for number, name in enumerate(shown.names)},
-        **values,
     )
 
 

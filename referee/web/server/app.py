@@ -58,8 +58,8 @@ T = TypeVar("T")
 ON_A_PAGE = 50
 # At most this many matches in progress are shown with their scores.
 MOST_TABLES = 12
-# The front page has this many recent results.
-LAST = 5
+# We compute the cards of other tournaments for at most this many seconds per page.
+CARD_SECONDS = 1.0
 # This many threads are for short tasks, e.g. rendering a page.
 MOST_THREADS = 8
 # These threads read whole files. We could have more of them, but since they hold the interpreter
@@ -86,6 +86,8 @@ class Site:
         self.live = Live()
         self.assets = dict(_assets())
         self._turns = Turns()
+        self._front = ""  # the tournament on the front page
+        self._cards_known: dict[str, pages.Card] = {}
         self._last_front: tuple[str, Shown, pages.Front, str] | None = None
         self._limiter = trio.CapacityLimiter(MOST_THREADS)
         self._readers = trio.CapacityLimiter(MOST_READERS)
@@ -153,12 +155,11 @@ class Site:
         page = _page(request)
         is_front = chosen == Filter() and page == 1 and request.url.path == "/"
         stores = await self._work(self._store_summaries)
-        newest = await self._newest(stores) if is_front else (None, "")
-        # If there's only one tournament, its standings are the front page.
-        if newest[0] is not None and len(stores) == 1 and not _wants_json(request):
-            file = await self._work(self._store, newest[1])
-            return await self._work(self._standings, request, file, newest[0])
-        return await self._work(self._listed, request, chosen, page, stores, newest)
+        # The front page is the tournament that is played, or was played last.
+        newest = await self._newest(stores) if is_front and not _wants_json(request) else None
+        if newest is not None:
+            return await self._work(self._standings, request, *newest)
+        return await self._work(self._listed, request, chosen, page, stores, is_front)
 
     def _store_summaries(self) -> list[StoreSummary]:
         self.library.look()
@@ -170,38 +171,32 @@ class Site:
         chosen: Filter,
         page: int,
         stores: Sequence[StoreSummary],
-        newest: tuple[Shown | None, str],
+        is_front: bool,
     ) -> Response:
         filtered = chosen != Filter()
         unread = self._read()
         first = ON_A_PAGE * (page - 1)
         total, items = self.library.matches(chosen, first, ON_A_PAGE)
         items = self._with_tournaments([self._with_live(item) for item in items])
-        is_front = not filtered and page == 1 and request.url.path == "/"
-        table, leading = newest
         if _wants_json(request):
             found = {"tournaments": stores, "matches": items, "total": total}
             return as_json({**found, "page": page, "unread": unread})
         playing = [item for item in items if item.live] if is_front else []
-        season = self._season_of(table.setup.game) if table else []
-        results = [item for item in items if item.reason][:LAST] if is_front else []
         return HTMLResponse(
             pages.page(
                 "list.html",
                 ServedLinks(),
                 title=self._title,
-                stores=stores,
-                items=items if not (is_front and stores) else [],
+                cards=[pages.Card(store) for store in stores] if is_front else [],
+                titles={store.id: store.title for store in stores},
+                items=items,
                 total=total,
                 filtered=filtered,
                 query=chosen,
                 outcomes=(*library.RESULTS, "unfinished"),
                 is_front=is_front,
                 playing=self._match_summaries(playing),
-                colour=charts.colour_of(self.tournaments.bots(season)),
-                results=results,
-                table=table,
-                leading=leading,
+                colour=charts.colour_of(name for item in playing for name in item.shown),
                 reasons=self.library.reasons(),
                 unread=unread,
                 moves=_moves(items, stores),
@@ -212,14 +207,21 @@ class Site:
             )
         )
 
-    async def _newest(self, stores: Sequence[StoreSummary]) -> tuple[Shown | None, str]:
-        for summary in sorted(stores, key=lambda store: store.changed, reverse=True):
-            file = self.library.store(summary.id)
-            if file is not None and not summary.problem:
+    async def _newest(self, stores: Sequence[StoreSummary]) -> tuple[File, Shown] | None:
+        order = sorted((s for s in stores if not s.problem), key=lambda s: s.changed, reverse=True)
+        # If several are being played, we keep the one that we chose before.
+        since = time.time() - FRESH_SECONDS
+        kept = [store for store in order if store.id == self._front and store.changed > since]
+        for place, store in enumerate([*kept, *order]):
+            file = self.library.store(store.id)
+            if file is not None:
                 # This fails if the store is damaged, or if too many requests are waiting for it.
                 with suppress(RefereeError):
-                    return await self._shown(file), summary.id
-        return None, ""
+                    shown = await self._shown(file)
+                    if place >= len(kept) or pages.is_unfinished(shown):
+                        self._front = store.id
+                        return file, shown
+        return None
 
     def _playing_of(self, id: str) -> list[Item]:
         _, items = self.library.matches(Filter(), 0, ON_A_PAGE)
@@ -259,9 +261,9 @@ class Site:
         self._read()  # finds the records of neighbouring matches, so that we can link to them
         item = self.library.item(self._file(id))
         context = self.tournaments.context(self.library.stores, item)
-        return pages.crumbs(
-            ServedLinks(context.store if context else "", self._finder()), item, context
-        )
+        store = self.library.store(context.store) if context else None
+        links = self._links(store) if store else ServedLinks(record_with=self._finder())
+        return pages.crumbs(links, item, context)
 
     async def _part(self, request: Request) -> Response:
         found = await self._found_match(request.path_params["match"])
@@ -354,18 +356,38 @@ class Site:
             if pages.is_unfinished(shown):
                 whole["seed"] = None
             return as_json(whole)
-        season = self._season_of(shown.setup.game)
         front = pages.Front(
             title=(self._title if len(self.library.stores) == 1 else "") or shown.title,
             tables=self._match_summaries(playing),
             records=self._records(file, {best.match for best in shown.evening.matches}),
-            season=[self.tournaments.summary(each) for each in season[-MOST_IN_SEASON:]],
-            bots=self.tournaments.bots(season),
+            cards=self._cards() if len(self.library.stores) > 1 else [],
+            bots=self.tournaments.bots(self._season_of(shown.setup.game)),
             plays=self._plays,
             # A tournament can be unfinished without anybody playing it right now.
             is_live=pages.is_unfinished(shown) and time.time() < shown.changed + FRESH_SECONDS,
         )
         return HTMLResponse(self._front_page(file, shown, front))
+
+    def _cards(self) -> list[pages.Card]:
+        """Summarise the newest tournaments, oldest first.
+
+        If that would take long, the older ones have no champion until the page is loaded again.
+        """
+        summaries = map(self.tournaments.summary, self.library.stores)
+        newest = sorted(summaries, key=lambda store: store.changed)[-MOST_IN_SEASON:]
+        until = time.monotonic() + CARD_SECONDS
+        cards = []
+        for store in reversed(newest):
+            card, file = self._cards_known.get(store.id), self.library.store(store.id)
+            if card is None or card.store != store:
+                card = pages.Card(store)
+                if file is not None and not store.problem and time.monotonic() < until:
+                    with suppress(RefereeError):
+                        bots = self.tournaments.bots(self._season_of(store.game))
+                        card = pages.card(store, self.tournaments.shown(file), bots)
+                        self._cards_known[store.id] = card
+            cards.append(card)
+        return cards[::-1]
 
     def _season_of(self, game: str) -> list[File]:
         """Return the stores of a game, oldest first."""
@@ -526,10 +548,13 @@ class Site:
         return file
 
     def _page(self, template: str, file: File, shown: Shown, **values: object) -> Response:
-        return HTMLResponse(pages.store_page(template, self._links(file), shown, **values))
+        colour = charts.colour_of(self.tournaments.bots(self._season_of(shown.setup.game)))
+        return HTMLResponse(
+            pages.store_page(template, self._links(file), shown, colour=colour, **values)
+        )
 
     def _links(self, file: File) -> ServedLinks:
-        return ServedLinks(file.id, self._finder())
+        return ServedLinks(file.id, self._finder(), self.tournaments.summary(file).title)
 
     def _finder(self) -> Callable[[str], Item | None]:
         """Return a function that finds a record by its digest.

@@ -12,8 +12,11 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import PurePath
 from threading import Lock
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from referee.errors import RefereeError, UsageError
 from referee.logs.record import Place
@@ -26,7 +29,7 @@ from referee.tournament.report.report import (
     read_shown,
     state_of,
 )
-from referee.tournament.report.season import Season, season, tournament_names
+from referee.tournament.report.season import Season, season
 from referee.tournament.report.standings import Standings, standings
 from referee.tournament.report.statistics import Statistics, statistics
 from referee.tournament.rows import MatchRow
@@ -196,10 +199,11 @@ class Tournaments:
                 self._seasons.move_to_end(state)
                 return self._seasons[state]
         with ExitStack() as opened:
-            names = tournament_names([file.id for file in files])
+            titles = [self.summary(file).title for file in files]
+            are_different = len(set(titles)) == len(titles)
             stores = {
-                name: opened.enter_context(_opened(file, check=True))
-                for name, file in zip(names, files, strict=True)
+                title if are_different else file.id: opened.enter_context(_opened(file, check=True))
+                for title, file in zip(titles, files, strict=True)
             }
             found = season(stores), max(changed_at(states) for _, states in state)
         with self._lock:
@@ -263,15 +267,16 @@ class Tournaments:
         if known is not None and known[0] == key:
             return known[1:]
         changed, tournament, bots = changed_at(key), "", list[str]()
+        found = StoreSummary(file.id, PurePath(file.id).stem, changed)
         try:
             with _opened(file) as store:
                 stages, matches = store.stages, store.count()[0]
                 setup, tournament = stages[-1], stages[0].digest
                 about = (setup.game, setup.format, len(setup.bots), matches)
                 bots = store.shown_names
-                found = StoreSummary(file.id, changed, *about)
+                found = StoreSummary(file.id, store.title or found.title, changed, *about)
         except (UsageError, IndexError) as error:
-            found = StoreSummary(file.id, changed, problem=str(error) or "there is nothing in it")
+            found = replace(found, problem=str(error) or "there is nothing in it")
         self._summaries[file.id] = (key, found, tournament, bots)
         return found, tournament, bots
 

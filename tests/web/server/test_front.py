@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from referee.web.pages import pages
 from referee.web.pages.charts import colour_of
 from referee.web.pages.links import Links, ServedLinks
 from referee.web.pages.pages import Front, standings_file, standings_page
+from referee.web.server import app, tournaments
 from referee.web.server.app import Site
 from referee.web.server.library import Library
 from referee.web.site import write_site
@@ -266,6 +268,53 @@ async def test_a_bot_has_one_colour_in_all_weeks_and_on_the_page_of_the_season(
     assert first == {name: season[name] for name in "abc"}
     curve = re.findall('<text class="(line-\\d+)"[^>]*>(\\w)', pages[1])
     assert {name: kind for kind, name in curve} == second
+
+
+@pytest.mark.slow
+async def test_a_folder_opens_with_the_tournament_that_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If two are played, the page doesn't jump from one to the other until the first is over.
+
+    The cards of the others have their titles and champions. A card that we have no time for only
+    has the title.
+    """
+    wanted = {"cup": made_setup(2, format="knockout", deals=2), "league": made_setup(2, deals=2)}
+    now = time.time()
+
+    def write(name: str, until: int | None, changed: float) -> None:
+        with Store.for_writing(str(tmp_path / f"{name}.sqlite")) as store:
+            if not store.stages:
+                store.add_stage(wanted[name])
+                store.set_title(f"The {name}")
+            play(store, winner_of(), until=until, most=1)
+        os.utime(tmp_path / f"{name}.sqlite", (changed, changed))
+
+    (tmp_path / "damaged.sqlite").write_text("hello")
+    site = Site(Library([str(tmp_path)]))
+    transport = httpx.ASGITransport(site.app())
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+
+        async def front() -> tuple[str, list[tuple[str, str]]]:
+            page = (await client.get("/")).text
+            cards = re.findall("<article.*?</article>", page, re.DOTALL)
+            named = [re.findall("<bdi>(.*?)</bdi>", card) for card in cards]
+            return re.findall("<h1>(.*?)</h1>", page)[0], [(*each, "")[:2] for each in named]
+
+        write("cup", 1, now - 9)
+        write("league", 1, now - 8)
+        assert (await front())[0] == "The league"
+        write("cup", 2, now - 7)
+        assert (await front())[0] == "The league"
+        write("league", None, now - 6)
+        write("cup", None, now - 5)
+        monkeypatch.setattr(tournaments, "IDLE", 0)
+        title, cards = await front()
+        assert title == "The cup"
+        assert sorted(cards) == [("The cup", "bot0"), ("The league", "bot0"), ("damaged", "")]
+    monkeypatch.setattr(app, "CARD_SECONDS", -1)
+    site._cards_known.clear()
+    assert {card.first for card in site._cards()} == {""}
 
 
 def test_bots_about_which_nothing_is_known_have_no_row(

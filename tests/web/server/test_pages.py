@@ -1044,7 +1044,7 @@ def test_a_match_has_links_to_its_deal_and_to_the_matches_around_it() -> None:
     def record_with(digest: str) -> library.Item | None:
         return None if digest == "after" else library.Item(f"{digest}.jsonl", "record")
 
-    served = ServedLinks(around.store, record_with)
+    served = ServedLinks(around.store, record_with, "night")
     page = pages.crumbs(served, library.Item("own.jsonl", "record"), around)
     links = re.findall(r'<a[^>]*href="([^"]*)">(.*?)</a>', str(page))
     assert [(address, re.sub("</?bdi>", "", text)) for address, text in links] == [
