@@ -23,6 +23,7 @@ from referee.games.interface.dialogue import Dialogue, Picks, Question
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.seats import seat_id, seat_index
 from referee.match import messages as say
+from referee.names import shown_names
 
 NAME = "Human"
 """All people play under this name, because records don't contain the names of people."""
@@ -97,23 +98,21 @@ class PersonBot(NoProcess):
         elif isinstance(message, say.PlayerDisqualified):
             seat = seat_index(message.player_number)
             told = [] if self._dialogue is None else self._dialogue.disqualify(seat)
-            return [*told, f"{self._who(seat)} left the match: {message.reason}."]
+            return [*told, f"{self._names[seat]} left the match: {message.reason}."]
         elif isinstance(message, say.GameEnd):
             told = [] if self._dialogue is None else self._dialogue.end()
             return [*told, "The match is over.", ""]
         if self._dialogue is None:
             assert self._definition.person is not None  # person_rules() has checked that
+            self._names = shown_names(self._names)
             self._dialogue = self._definition.person(self._names, self._seat)
             others = [seat for seat in range(len(self._names)) if seat != self._seat]
-            against = ", ".join(map(self._who, others))
+            against = ", ".join(self._names[seat] for seat in others)
             return [
                 f"You are {seat_id(self._seat)}. You play against {against}.",
                 *self._dialogue.observe(message),
             ]
         return self._dialogue.observe(message)
-
-    def _who(self, seat: int) -> str:
-        return f"{seat_id(seat)} {self._names[seat]}"
 
     async def reply(self, deadline: float) -> Answer:
         await trio.lowlevel.checkpoint()

@@ -41,9 +41,9 @@ POINTS = Series("points", "", lambda view: [])
 
 # For each viewer: the actions of the current turn, and the card moves that no step contains yet.
 _Known: TypeAlias = tuple[Mapping[str, Done], dict[str, list[Move]]]
-# A state in the middle of a round, after a card has moved: views, scores, and the viewers'
-# knowledge.
-_Between: TypeAlias = tuple[Mapping[str, Any], Sequence[float], _Known]
+# A state in the middle of a round, after a card has moved: views, scores, the viewers' knowledge,
+# and the turn.
+_Between: TypeAlias = tuple[Mapping[str, Any], Sequence[float], _Known, int]
 
 
 class Steps:
@@ -139,7 +139,8 @@ class Steps:
         # notice that a hidden card was moved.
         if views != last:
             known = match.standings() if POINTS in self.series and "all" in self._by_key else ()
-            self._between.append((views, [standing.score for standing in known], self._known()))
+            scores = [standing.score for standing in known]
+            self._between.append((views, scores, self._known(), match.turns))
 
     def _update_knowledge(self, moved: Iterable[Moved]) -> set[str]:
         # Most of the time there are only two kinds of viewers: the player who did something, and
@@ -177,12 +178,16 @@ class Steps:
         if self.steps:
             last = self.steps[-1]
             own = between if turn > last.turn else between[:-1]
-            for views, scores, known in own:
-                self._add(last.turn, views, scores, last.seats, said=False, known=known)
+            for views, scores, known, at in own:
+                # A seat gets no step for a round without messages to it, so this may be a later
+                # turn than that of the last step.
+                of = max(self.steps[-1].turn, min(at, turn))
+                seats = last.seats if of == last.turn else ()
+                self._add(of, views, scores, seats, said=False, known=known)
             # The caller adds the last of these states, so the moves of that state have to wait for
             # the caller's step.
             if len(own) < len(between):
-                *_, (_, moves) = between[-1]
+                _, _, (_, moves), _ = between[-1]
                 for key, later in self._moves.items():
                     moves.setdefault(key, []).extend(later)
                 self._moves = moves

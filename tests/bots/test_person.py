@@ -79,7 +79,7 @@ async def test_what_a_person_is_told_and_asked(tmp_path: Path) -> None:
     assert [player.score for player in played.result.players] == [9, 6]
     assert terminal.asked == ["Which number?"] * 3
     assert terminal.told == [
-        (1, "You are player2. You play against player1 Ann."),
+        (1, "You are player2. You play against Ann."),
         (1, "Ann named 3, Human named 1"),
         (1, "Ann named 3, Human named 2"),
         (1, "Ann named 3, Human named 3"),
@@ -138,5 +138,5 @@ async def test_a_person_is_told_who_left(tmp_path: Path) -> None:
     leaving = PersonBot(toy.RULES, Scripted(None))
     ann = InProcessBot(Threes())
     await play(tmp_path, PersonBot(toy.RULES, terminal), leaving, ann)
-    place = terminal.told.index((0, "player2 Human left the match: exited."))
-    assert terminal.told[place - 1] == (0, "Human says no more.")
+    place = terminal.told.index((0, "Human (player2) left the match: exited."))
+    assert terminal.told[place - 1] == (0, "Human (player2) says no more.")

@@ -40,7 +40,7 @@ def test_a_match_from_the_first_prompt_to_the_report(sit: Sit, tmp_path: Path) -
     command = ["play", "human", "big_money", "--seed", "11", "--max-turns", "2"]
     person = sit(*command, "--record", str(record))
     first = person.answer("silver")
-    assert "You are player1. You play against player2 Big Money." in first
+    assert "You are player1. You play against Big Money." in first
     assert "hand    4 copper, estate" in first
     assert "What do you buy? (4 money, 1 buy)" in first
     assert re.search(r"^ +9 workshop 3 .* 12 smithy 4$", first, re.MULTILINE)
@@ -48,7 +48,7 @@ def test_a_match_from_the_first_prompt_to_the_report(sit: Sit, tmp_path: Path) -
     assert "too dear  5 duchy, market, mine; 6 gold; 8 province" in first
     second = person.answer("")
     assert "You bought silver." in second
-    assert "player2 Big Money played 3 copper; bought silver." in second
+    assert "Big Money played 3 copper; bought silver." in second
     assert person.leave() == 0
     assert "player1  Human" in person.seen
     assert "The match is over.\n\n" in person.seen
@@ -153,7 +153,7 @@ def test_two_people_at_one_terminal_do_not_see_each_others_hands(sit: Sit) -> No
     assert "\x1b[2J\x1b[3J" in gone
     person.type("")
     second = person.answer("")
-    assert "player1 Human played 4 copper; bought silver." in second
+    assert "Human (player1) played 4 copper; bought silver." in second
     assert "hand    3 copper, 2 estate" in second
     assert person.leave() == 0
 
@@ -236,7 +236,7 @@ def test_a_person_goes_on_with_a_recorded_match(sit: Sit, tmp_path: Path) -> Non
     assert referee(*command, "--record", str(record)).returncode == 0
     person = sit("play", "human", "smithy.json", "--resume", str(record), "--turn", "5")
     before = person.answer("silver")
-    assert before.count("player2 Smithy played") == 2
+    assert before.count("Smithy played") == 2
     assert "Your 3rd turn\n" in before
     assert person.leave() == 0
     assert "3       0" in person.seen  # three turns, no faults

@@ -111,8 +111,10 @@ test("at a seat the turns of others are paced, unless there is no time", () => {
     return after(shown, { type: "add", match, lively });
   };
   const { at, playing, last } = paced(true);
-  assert.deepEqual([at, playing, last], [1, true, 4]); // it does not replay its own turn
-  const ended = after(paced(true), { type: "tick", steps: 2 }, { type: "tick", steps: 1 });
+  assert.deepEqual([at, playing, last], [0, true, 4]); // from the end of the own turn
+  const ticks = (count) => Array.from({ length: count }, () => ({ type: "tick", steps: 2 })); // late, but nothing is skipped
+  assert.equal(after(paced(true), ...ticks(3)).paced, true);
+  const ended = after(paced(true), ...ticks(4));
   assert.deepEqual([ended.at, ended.playing, ended.paced], [4, false, false]);
   assert.equal(after(paced(true), { type: "skip" }).at, 4);
   assert.equal(after(paced(true), { type: "time", seconds: 29 }).at, 4);

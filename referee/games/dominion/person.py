@@ -22,7 +22,6 @@ from referee.games.dominion.turns import listed
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.counts import ordinal, plural
 from referee.games.interface.dialogue import Choice, Decision, InfoTable, Picks, Question
-from referee.games.interface.seats import seat_id
 from referee.games.interface.sentence import Amount, Effect, effect_of, effect_text
 
 Parameters = Mapping[str, Any]
@@ -87,7 +86,7 @@ class DominionDialogue:
 
     def __init__(self, names: Sequence[str], seat: int) -> None:
         self._seat = seat
-        self._who = [f"{seat_id(other)} {name}" for other, name in enumerate(names)]
+        self._who = names
         self._ledger = Ledger(len(names))
         self._turns = 0
         self._in_turn = False  # True during this player's turn

@@ -15,7 +15,7 @@
 //            choices, `past` has the earlier picks for undo, and `text` is what the field shows. `problem` says what
 //            is wrong with the text, and `told` is the problem that is shown, after the person tried to send an answer
 //   answered the last request that was answered. A late event must not ask it again
-//   paced    at a seat: the turns of the others are being shown step by step
+//   paced    at a seat: the end of the own turn and the turns of the others are being shown step by step
 //   hurry    there is little time left to answer, so the question is shown immediately
 //   net      "", offline, moved or gone; `problem` is the sentence about it
 
@@ -59,8 +59,9 @@ const CHANGES = {
   },
   add(state, { match, lively }) {
     const follows = state.at === state.last || state.paced;
-    const first = state.mode === "seat" && lively && follows && !state.hurry && othersFrom(match, state);
-    if (first) return { last: match.last, at: first - 1, follows: true, playing: true, paced: true, version: state.version + 1 };
+    if (state.mode === "seat" && lively && follows && !state.hurry && hasOthers(match, state)) {
+      return { last: match.last, at: state.at, follows: true, playing: true, paced: true, version: state.version + 1 };
+    }
     return { ...SKIPPED, last: match.last, at: follows ? match.last : state.at, follows, version: state.version + 1 };
   },
   over: (state) => ({ mode: state.kind === "seat" ? "over" : "record", version: state.version + 1, ask: null, draft: null }),
@@ -86,7 +87,7 @@ const CHANGES = {
   tab: (state, { tab }) => ({ tab }),
   play: (state, { on }) => ({ playing: on, at: on && state.at === state.last ? 0 : state.at }),
   tick(state, { steps }) {
-    const at = within(state, state.at + steps);
+    const at = within(state, state.at + (state.paced ? 1 : steps)); // at a seat, no step is skipped
     return { at, playing: at < state.last, paced: state.paced && at < state.last };
   },
   speed: (state, { speed }) => ({ speed }),
@@ -111,12 +112,9 @@ const EMPTY = Object.freeze({ picks: [], past: [], text: "", problem: "", told: 
 
 const SKIPPED = { playing: false, paced: false };
 
-/** The next step that is not in the person's own turn. 0 if there is none. */
-function othersFrom(match, { at, own }) {
-  for (let step = at + 1; step <= match.last; step++) {
-    if (!(match.turns.get(match.steps[step].turn)?.seats ?? []).includes(own)) return step;
-  }
-  return 0;
+/** True if one of the next steps is not in the person's own turn. */
+function hasOthers(match, { at, own }) {
+  return match.steps.slice(at + 1).some(({ turn }) => !match.turns.get(turn)?.seats?.includes(own));
 }
 
 /** The last step up to which the page may reveal what happened. */

@@ -110,6 +110,7 @@ export class Table {
     const loss = lossAt(match, step, this.#app.seat);
     const earlier = match.steps[step - 1]?.turn === match.steps[step].turn ? match.now(eyes, step - 1) : null;
     return {
+      later: this.#app.state.paced ? match.view(eyes, match.last) : null,
       low: own ?? (/^\d+$/.test(eyes) ? Number(eyes) : 0),
       mover, counters, seats, played, got,
       were: earlier?.seat === owner ? new Map(earlier?.counters) : new Map(),

@@ -92,7 +92,7 @@ export function sentence(parts, show, you = -1, subject) {
     const before = at ? joined[at - 1] : { seat: subject };
     if (!at || before.endsWith?.("; ")) who = part.seat ?? who;
     if (typeof part === "string") return asYou(part, before.seat === you, who === you);
-    if (part.card === undefined) return show(part.seat);
+    if (part.card === undefined) return at && part.seat === you && show(you) === "You" ? "you" : show(part.seat);
     return el("span", { class: "of-card" }, part.count > 1 ? `${part.count} ` : "", part.name ?? part.card);
   });
 }

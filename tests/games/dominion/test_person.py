@@ -49,7 +49,7 @@ def test_one_line_is_told_of_each_turn_of_the_others(seed: int, seats: int, deci
     person's replies come from elsewhere (`decides` is False), as when a recorded match is resumed.
     """
     chance = Random(seed)
-    names = [f"P{seat}" for seat in range(seats)]
+    names = [f"player{seat + 1}" for seat in range(seats)]
     game = Dominion(new_setup(seats, seed=seed, max_turns=10))
     player, turns = DominionDialogue(names, 0), Turns(names)
     supply: Mapping[str, int] = {}
@@ -81,9 +81,7 @@ def test_one_line_is_told_of_each_turn_of_the_others(seed: int, seats: int, deci
             continue
         parts = what.rstrip(".").split("; ")
         for turn in others:
-            if turn.player_number == who.split()[0] and bool(turn.played) == (
-                parts[0] != "nothing"
-            ):
+            if turn.player_number == who and bool(turn.played) == (parts[0] != "nothing"):
                 break
             assert not turn.played  # A turn in which nothing was played may go unreported.
         else:

@@ -75,7 +75,8 @@ export function mount(boxes, header, kit) {
     const { view, mover, ended } = frame;
     const attacked = view.request?.type === "attack-request";
     const otherwise = ended ? "The match is over." : attacked ? "has to discard" : mover === null ? "" : "has the turn";
-    stage.paint({ ...frame, mover: attacked ? view.asked : mover }, otherwise, (card, times) => held(card, times));
+    const said = attacked && boxes.buttons ? [] : frame.said; // a seat learns only later what was played
+    stage.paint({ ...frame, said, mover: attacked ? view.asked : mover }, otherwise, (card, times) => held(card, times));
     const most = Math.max(...view.seats.map(({ score }) => score));
     fill(stage.more, view.seats.map((seen, seat) => once(`owns ${seat}`, [seen.cards, ended && most], () => {
       const owns = Object.entries(seen.cards).sort(([one], [other]) => order.get(other) - order.get(one));
@@ -95,8 +96,15 @@ export function mount(boxes, header, kit) {
     return kit.seatLine(kit.seat(seat), { isNow: mover === seat, piles, faults, inside: hand });
   }
 
-  function handOf(seat, { large = false, choices = [] }) {
+  /** While the others play, a person sees the hand that comes with the next question. */
+  function ownOf(seat) {
     const { own } = frame.view.seats[seat];
+    const later = seat === frame.low && frame.mover !== seat && !own?.hand.length && frame.later?.seats[seat].own;
+    return later ? { ...own, hand: later.hand } : own;
+  }
+
+  function handOf(seat, { large = false, choices = [] }) {
+    const own = ownOf(seat);
     const place = { "data-place": `${seat} hand` };
     if (!own) return el("div", { class: "hand" });
     if (!seesHand(seat)) {
@@ -116,7 +124,7 @@ export function mount(boxes, header, kit) {
     const { view, low, mover, marks, eyes } = frame;
     const others = view.seats.map((seen, seat) => seat !== low && once(`seat ${seat}`, [seen, mover === seat, marks, eyes, view.asked === seat], () => lineOf(seat, handOf(seat, {})))).filter(Boolean);
     fill(boxes.others, others);
-    const key = inHand ? Math.random() : [view.seats[low], low, mover === low, marks, eyes];
+    const key = inHand ? Math.random() : [view.seats[low], ownOf(low)?.hand, low, mover === low, marks, eyes];
     fill(boxes.own, [once("low", key, () => lineOf(low, handOf(low, { large: true, choices: inHand })))]);
   }
 

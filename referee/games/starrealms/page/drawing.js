@@ -105,8 +105,12 @@ export function mount(boxes, header, kit) {
     return kit.seatLine(kit.seat(seat), { isNow: mover === seat, piles, faults, inside });
   }
 
+  /** While the others play, a person sees the hand that comes with the next question. */
+  const knownHand = (seat) => frame.view.seats[seat].hand ?? (seat === frame.low && frame.later?.seats[seat].hand);
+
   function handOf(seat, choices) {
-    const { hand, hand_size: size } = frame.view.seats[seat];
+    const { hand_size: size } = frame.view.seats[seat];
+    const hand = knownHand(seat);
     const place = { "data-place": `${seat} hand` };
     if (!hand) return el("div", { class: "hand backs", role: "img", "aria-label": `${size} cards in hand`, ...place }, Array.from({ length: size }, () => el("i")));
     if (seat !== frame.low) return el("div", { class: "hand", ...place }, chips(hand));
@@ -116,7 +120,7 @@ export function mount(boxes, header, kit) {
   function paintSeats(choices) {
     const { view, low, mover, marks } = frame;
     const lines = view.seats.map((seen, seat) => {
-      const key = asking.question ? Math.random() : [seen, mover === seat, marks, low];
+      const key = asking.question ? Math.random() : [seen, knownHand(seat), mover === seat, marks, low];
       return once(`line ${seat}`, key, () => lineOf(seat, choices, handOf(seat, choices)));
     });
     fill(boxes.others, lines.filter((_, seat) => seat !== low));

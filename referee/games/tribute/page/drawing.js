@@ -78,6 +78,9 @@ export function mount(boxes, header, kit) {
     actions = new Map(found.map(({ type, card, patron }, index) => [card ?? patron, [index, SAID.includes(type)]]));
   }
 
+  /** While the others play, a person sees the hand that comes with the next question. */
+  const knownHand = (seat) => frame.view.seats[seat].hand ?? (seat === frame.low && frame.later?.seats[seat].hand);
+
   function lineOf(seat) {
     const { view, mover, marks, low } = frame;
     const seen = view.seats[seat];
@@ -86,11 +89,12 @@ export function mount(boxes, header, kit) {
     const faults = marks.filter((mark) => mark.seat === seat && mark.code).map(({ code }) => code);
     const agents = seen.agents.map(({ uid, card, hp, activated }) => tile(`agent ${uid}`, card, { hp, cost: undefined, notes: activated ? ["activated"] : [] }, uid));
     const place = { "data-place": `${seat} hand` };
-    const hand = !seen.hand
+    const own = knownHand(seat);
+    const hand = !own
       ? el("div", { class: "hand backs", role: "img", "aria-label": `${seen.hand_size} cards in hand`, ...place }, Array.from({ length: seen.hand_size }, () => el("i")))
       : seat !== low
-        ? el("div", { class: "hand", ...place }, chips(seen.hand))
-        : el("div", { class: "hand large", ...place }, tally(seen.hand.map(({ card }) => card)).map(([card, times]) => tile(`hand ${card}`, card, { times, cost: undefined }, seen.hand.find((one) => one.card === card).uid)));
+        ? el("div", { class: "hand", ...place }, chips(own))
+        : el("div", { class: "hand large", ...place }, tally(own.map(({ card }) => card)).map(([card, times]) => tile(`hand ${card}`, card, { times, cost: undefined }, own.find((one) => one.card === card).uid)));
     const told = due.length > 0 && el("span", { class: "dim" }, `has to discard for ${due.map(({ source }) => nameOf(source.card)).join(", ")}`);
     const inside = el("div", { class: "both" }, el("div", { class: "bases", "data-place": `${seat} agents` }, agents), told, hand);
     return kit.seatLine(kit.seat(seat), { isNow: mover === seat, piles, faults, inside });
@@ -98,7 +102,7 @@ export function mount(boxes, header, kit) {
 
   function paintSeats() {
     const { view, low, mover, marks } = frame;
-    const lines = view.seats.map((seen, seat) => once(`line ${seat}`, asking.question ? Math.random() : [seen, mover === seat, marks, low, view.start_of_next_turn], () => lineOf(seat)));
+    const lines = view.seats.map((seen, seat) => once(`line ${seat}`, asking.question ? Math.random() : [seen, knownHand(seat), mover === seat, marks, low, view.start_of_next_turn], () => lineOf(seat)));
     fill(boxes.others, lines.filter((_, seat) => seat !== low));
     fill(boxes.own, [lines[low]]);
   }
