@@ -302,7 +302,8 @@ class App {
     this.result.hidden = !outcome;
     this.live.follow(match, state.mode, match.moversAt(match.last).map(this.seat));
     this.hide.hidden = !outcome || state.mode === "over";
-    this.hide.textContent = state.result ? "Hide result" : "Show result";
+    this.hide.textContent = state.result ? "Hide" : "Show";
+    this.hide.setAttribute("aria-label", `${this.hide.textContent} result`);
     const movers = match.moversAt(step);
     this.chips.forEach((chip, index) => {
       const out = match.left.get(index) <= step;

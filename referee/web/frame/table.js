@@ -3,7 +3,6 @@
 import { el, numeral, plain, svg, tag } from "./kit.js";
 import { boxesIn } from "./layout.js";
 import { lively, moved } from "./motion.js";
-import { inOneZone } from "./old.js";
 import { Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile } from "./pieces.js";
 import { sentence, shown } from "./text.js";
 import { lossAt, verdictOf } from "./verdict.js";
@@ -18,7 +17,7 @@ export class Table {
 
   constructor(app, drawing) {
     this.#app = app;
-    this.drawing = drawing && drawing.contract !== 2 ? inOneZone(drawing) : drawing;
+    this.drawing = drawing;
     this.place = el("div", { class: "drawing" });
     this.note = el("div", { class: "card-text", popover: "auto", role: "note" });
     this.element = el("section", { class: "table", "aria-label": "Table" }, this.place, this.note);

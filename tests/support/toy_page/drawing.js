@@ -1,6 +1,8 @@
 // Draws the sums of a toy match as bars, and the cards that were turned. People name a number with a button.
 
-export function mount(root, header, kit) {
+export const zones = () => [{ name: "whole", label: "Drawing" }];
+
+export function mount({ whole: root }, header, kit) {
   const bars = kit.el("ul", { class: "toy-bars" });
   const cards = kit.el("p");
   const asked = kit.el("p");
@@ -13,13 +15,10 @@ export function mount(root, header, kit) {
   }
 
   return {
-    draw(view) {
+    draw({ view }) {
       const most = Math.max(...view.scores);
       bars.replaceChildren(...view.scores.map((score, index) => bar(score, index, most)));
       cards.textContent = view.turned.length ? `Turned: ${view.turned.join(", ")}` : "";
-    },
-    describe(view) {
-      return `Turn ${view.turn}: ${view.scores.join(" to ")}`;
     },
     ask(question, answer) {
       const buttons = question.choices.map(({ name }, index) => {

@@ -10,8 +10,6 @@ const NUMBERS_FROM = 20; // px per cell. With smaller cells, only some rows and 
 const EDGE = 20; // px for the numbers of rows and columns
 const MOVING = 200; // ms that botlets take to move
 
-export const contract = 2;
-
 /** The zones of the table. The style sheet arranges them. */
 export function zones(header, isSeat) {
   return [

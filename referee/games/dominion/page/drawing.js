@@ -1,8 +1,6 @@
 // The table of Dominion: the other seats, the supply, what is going on, and the own seat at the bottom. Names, costs and
 // effects of cards come from Python (`header.facts`), and so do the legal choices.
 
-export const contract = 2;
-
 /** The zones of the table. The style sheet arranges them. */
 export function zones(header, isSeat) {
   return [

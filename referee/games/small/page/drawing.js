@@ -6,8 +6,6 @@ const BLANK = /^[\s._·-]?$/; // symbols for an empty cell
 const MANY = 12; // if there are more buttons, they get the whole width
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-export const contract = 2;
-
 /** The zones of the table. The style sheet arranges them. */
 export function zones(header, isSeat) {
   return [

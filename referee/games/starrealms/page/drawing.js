@@ -1,8 +1,6 @@
 // The table of Star Realms: the opponent, the trade row, what is going on, and the own side at the bottom. Facts about
 // cards come from Python (`header.facts`), and so do the legal choices.
 
-export const contract = 2;
-
 /** The zones of the table. The style sheet arranges them. */
 export function zones(header, isSeat) {
   return [

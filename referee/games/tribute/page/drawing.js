@@ -3,8 +3,6 @@
 
 const SAID = ["activate-agent", "attack", "call-patron"]; // actions whose verb is shown on the card
 
-export const contract = 2;
-
 /** The zones of the table. The style sheet arranges them. */
 export function zones(header, isSeat) {
   return [
