@@ -178,7 +178,7 @@ export class Stage {
     this.got = el("div", { class: "got" });
     this.counters = el("dl", { class: "counters" });
     this.more = el("div", { class: "more" });
-    box.append(el("div", { class: "stage" }, this.title, this.before, el("div", { class: "row" }, this.played, this.arrow, this.got), this.counters, this.more));
+    box.append(el("div", { class: "stage" }, this.title, el("div", { class: "row" }, this.played, this.arrow, this.got), this.counters, el("div", { class: "rest" }, this.before, this.more)));
   }
 
   /** `otherwise` follows the name of the player if there is no sentence yet. `draw(card, times)` draws a card. If `offer` has

@@ -75,7 +75,10 @@ export function mount(boxes, header, kit) {
   return {
     legend: SIGNS.map(([sign, words]) => [sign, words]),
     draw(frame) {
-      const { view, before, isMoving } = frame;
+      const { before, isMoving } = frame;
+      const { r, b } = frame.view.moves;
+      const [red, blue] = [r, b].map((moves) => moves.map(([from, by]) => ({ from, to: from + by })));
+      const view = { ...frame.view, moves: { r: red, b: blue } };
       shown = view;
       sides.forEach((side, seat) => side.show(view, seat));
       stage.paint(frame, frame.ended ? "The match is over." : view.turnsElapsed ? "" : "The match begins.");
