@@ -251,7 +251,8 @@ def test_a_disqualification_is_told_once_with_the_last_words(visit: Visit, tmp_p
     assert "Its last words: KeyError: 'gold'" in told
 
 
-CUT = """() => [...document.querySelectorAll(".zones :is(.card .name, [data-zone=supply] .brief, .headline, .counters dd)")]
+CUT = """() => [...document.querySelectorAll(
+    ".zones :is(.card .name, [data-zone=supply] .brief, .headline, .counters dd)")]
     .filter((node) => node.checkVisibility() && (node.scrollWidth > node.clientWidth + 1
         || node.scrollHeight > node.clientHeight + 2)).map((node) => node.textContent)"""
 PLAYED = """() => [...document.querySelectorAll(".played > .card, .got > .card")]

@@ -89,7 +89,7 @@ def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
         append(file, 300, None)
         expect(of).to_have_text("of 38")
         expect(page.locator(".on-air")).to_be_hidden()
-        expect(page.get_by_label("Result").locator("h2")).to_be_visible()
+        expect(page.get_by_role("region", name="Result").locator("h2")).to_be_visible()
         expect(page.get_by_label("Eyes")).to_have_value("all")  # hands are public now
         expect(live).to_be_hidden()
         # Disconnect before the server stops, or the console would show an error.

@@ -62,7 +62,7 @@ def test_it_opens_from_disk(visit: Visit, file: Path, match: MatchPage) -> None:
         if any(mark.kind == "disqualified" for mark in step.marks)
     )
     assert step_of(page) == fault
-    wins = page.get_by_label("Result").locator("h2")
+    wins = page.get_by_role("region", name="Result").locator("h2")
     assert wins.is_visible()
     marks = page.locator(".item").count()
     page.get_by_role("button", name="Hide result").click()
@@ -73,7 +73,7 @@ def test_it_opens_from_disk(visit: Visit, file: Path, match: MatchPage) -> None:
     assert step_of(page) == len(match.steps) - 1
     outcome = match.header.outcome
     assert outcome is not None
-    banner = page.get_by_label("Result")
+    banner = page.get_by_role("region", name="Result")
     for seat in outcome.winners:
         assert match.header.seats[seat].name in banner.locator("h2").inner_text()
     assert "39 to 27 to 3 to \N{MINUS SIGN}1" in banner.inner_text()
