@@ -278,6 +278,17 @@ def test_no_bot_sees_a_file_that_may_have_a_seed_and_records_need_a_folder(
     assert dispatcher._wanted["keep"] == keep
 
 
+@pytest.mark.parametrize(
+    ("records", "cluster", "live"),
+    [(None, None, None), ("r", None, Path("r")), ("r", "tcp://host:1", None)],
+)
+def test_a_tournament_with_records_can_be_watched_without_browser(
+    records: str | None, cluster: str | None, live: Path | None
+) -> None:
+    options = SimpleNamespace(browser=False, cluster=cluster)
+    assert _Run._live.fget(SimpleNamespace(_records=records, _options=options)) == live  # type: ignore[attr-defined]
+
+
 def test_a_run_without_a_match_has_nothing_to_go_on_with(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
