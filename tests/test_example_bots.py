@@ -24,7 +24,7 @@ from referee.bots.command import resolve_bot
 from referee.conformance.case import Case
 from tests.support.conforming import CASES, REST, SOME, failures
 from tests.support.foreign_bots import BOTS, FOREIGN, build
-from tests.support.helpers import PILES, to_line
+from tests.support.helpers import PILES, newer_form, to_line
 from tests.support.live import entries, play
 from tests.support.marks import slow
 
@@ -156,6 +156,7 @@ def check_that_each_match_begins_afresh(bot: str) -> None:
     names, first, last = said[0], said[: len(said) // 3], said[-len(said) // 3 :]
     assert names["keep_alive"] is True
     assert first == last
+    assert replies(bot, [newer_form(message) for message in a_match(hands)]) == first
 
 
 @pytest.mark.parametrize(

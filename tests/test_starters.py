@@ -1,9 +1,10 @@
 """The bots that `referee new` makes: in each language they build, play and follow the protocol.
 
 The tests marked `slow` also play with plain starters and with other languages, most of which must
-be compiled. They run a Python starter's own test, which runs all of `conform`, for games where no
-other test covers as much. With `all_cases`, the own tests of all other starters run too. The
-conformance of the Dominion starter is shown in spec/organisers.md. The plain starter and the one
+be compiled. They run the own test of the starters for Dominion in every language, which runs all of
+`conform`, and of one in Python for a game where no other test covers as much. With `all_cases`, the
+own tests of all other starters run too. The Dominion starter with the kit is shown in
+spec/organisers.md. The plain starter and the one
 for Star Realms are compared with a bundled bot.
 """
 
@@ -31,7 +32,7 @@ from referee.errors import UsageError
 from referee.games import GAMES
 from referee.starters import LANGUAGES, Language, make_bot
 from tests.support import toy
-from tests.support.helpers import to_line
+from tests.support.helpers import newer_form, to_line
 from tests.support.live import ROOT, entries, one_line, play, referee
 from tests.support.marks import all_cases, slow
 
@@ -58,7 +59,7 @@ played_starters = pytest.mark.parametrize(
     [slow(*row) if row in PLAYED else all_cases(*row) for row in STARTERS],
     ids=map("-".join, STARTERS),
 )
-TESTED = [("botwars", "python")]
+TESTED = [("botwars", "python"), *(("dominion", language) for language in PLAIN)]
 """The starters whose own test is marked `slow`. For the others it is marked `all_cases`."""
 START = (ROOT / "spec" / "python-bots.md").read_text()
 
@@ -214,6 +215,8 @@ def plays_as_minimal_does(language: str, folder: Path) -> None:
             assert reply["keep_alive"] is True
             reply["name"] = "My Bot"
     assert said_by(language, folder, sent) == replies
+    newer = [to_line(newer_form(json.loads(line))) for line in sent.splitlines()]
+    assert said_by(language, folder, b"\n".join(newer) + b"\n") == replies
 
 
 def walks_at_random(language: str, folder: Path) -> None:

@@ -1,6 +1,6 @@
 // Big Money in Rust: a template for a bot that only needs the standard library.
 //
-// Build: rustc -O big_money.rs    (Rust 1.70 or newer)
+// Build: rustc -O big_money.rs    (Rust 1.63 or newer)
 // Run:   referee play ./big_money big_money
 //
 // It makes the same decisions as big_money.py: it buys provinces, gold and silver, never actions.
@@ -83,10 +83,11 @@ impl Bot {
         let mut bought = Vec::new();
         while buys > 0.0 {
             let affordable = |&&(card, cost): &&(&str, f64)| {
-                cost <= money && left.get(card).is_some_and(|&count| count > 0.0)
+                cost <= money && left.get(card) > Some(&0.0)
             };
-            let Some(&(card, cost)) = PRICES.iter().find(affordable) else {
-                break;
+            let (card, cost) = match PRICES.iter().find(affordable) {
+                Some(&best) => best,
+                None => break,
             };
             bought.push(card);
             money -= cost;

@@ -86,6 +86,17 @@ def to_line(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
+def newer_form(value: Any) -> Any:
+    """Add unknown fields to all objects of a message. Inside they have the names of the known."""
+    if isinstance(value, list):
+        return [newer_form(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    details = [{name: type(known)() for name, known in value.items()} | {"type": "x"}]
+    known = {name: newer_form(each) for name, each in value.items()}
+    return {"details": details, "text": json.dumps(details), **known, "more": details[0]}
+
+
 def from_struct(message: msgspec.Struct) -> Any:
     """Encode a message and decode it again, to get the plain JSON values that its receiver sees."""
     return json.loads(msgspec.json.encode(message))

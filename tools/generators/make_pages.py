@@ -31,6 +31,7 @@ from tools.generators.spaces_table import actions, observations
 from tools.generators.tribute_cards import cards
 
 ROOT = Path(__file__).resolve().parents[2]
+DOMINION = ROOT / "referee/games/dominion"
 # Name of a part -> a function from its current to its new text.
 PARTS: dict[str, Callable[[str], str]] = {
     "limits": limits,
@@ -42,6 +43,8 @@ PARTS: dict[str, Callable[[str], str]] = {
     "keys": lambda _: keys(),
     "configuration": lambda _: configuration(),
     "page types": page_types,
+    "starter javascript": lambda _: code(DOMINION / "starters/javascript/my_bot.js", "javascript"),
+    "trained bot": lambda _: code(ROOT / "tools/learning/trained_bot.py", "python"),
     "messages": lambda _: messages(""),
     "messages dominion": lambda _: messages("dominion"),
     "messages botwars": lambda _: messages("botwars"),
@@ -50,6 +53,13 @@ PARTS: dict[str, Callable[[str], str]] = {
     **{f"observation {game}": partial(observations, game) for game in GAMES},
     **{f"actions {game}": partial(actions, game) for game in GAMES},
 }
+
+
+def code(file: Path, language: str) -> str:
+    """Return a file as a block of code."""
+    return f"```{language}\n{file.read_text()}```"
+
+
 _PART = re.compile(
     r"^((?:<!--|#|//) generated: ([\w ]+?)(?: -->)?\n)(.*?)^((?:<!--|#|//) end(?: -->)?)$",
     re.MULTILINE | re.DOTALL,

@@ -1,16 +1,18 @@
-"""Train MaskablePPO for Dominion against a bot, and measure how it learns.
+"""Train MaskablePPO for Dominion against a bot, measure how it learns, and save the bot.
 
     .venv/bin/python -m tools.learning.maskable_ppo [--opponent big_money] [--minutes 60]
-        [--every 5] [--deals 200] [--seed 1] [--curve FILE.svg]
+        [--every 5] [--deals 200] [--seed 1] [--curve FILE.svg] [--bot trained_bot.py]
 
-After every few minutes of training, the policy plays both seats of the deals, with its best action
-each time. The deals are the same in all tests, and the training never sees them. Needs the extra
-`rl` and sb3-contrib (spec/rl-libraries.md, 1).
+After every few minutes of training, and at its end, the policy plays both seats of the deals, with
+its best action each time. The deals are the same in all tests, and the training never sees them.
+At the end we save the model as trained_bot.zip, and the bot that plays it as trained_bot.py. Needs
+the extra `rl` and sb3-contrib (spec/rl-libraries.md, 1).
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -68,6 +70,10 @@ class Curve(BaseCallback):
     def _on_step(self) -> bool:
         return self._trained < self._minutes
 
+    def _on_training_end(self) -> None:
+        if self.points[-1][0] < self._trained:
+            self._test()
+
     def _test(self) -> None:
         def best(seen: Any) -> int:
             action, _ = self.model.predict(
@@ -89,6 +95,7 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=200, help="of each test, in both seats")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--curve", help="a file for the learning curve")
+    parser.add_argument("--bot", type=Path, default="trained_bot.py", help="the file of the bot")
     options = parser.parse_args()
     torch.set_num_threads(1)
     envs = DummyVecEnv([lambda n=n: Deals(made(n % 2, options.opponent), n) for n in range(ENVS)])
@@ -108,6 +115,9 @@ def main() -> None:
     )
     curve = Curve(options.opponent, options.minutes, options.every, options.deals)
     model.learn(10**9, callback=curve)
+    model.save(options.bot.with_suffix(".zip"))
+    shutil.copy(Path(__file__).with_name("trained_bot.py"), options.bot)
+    print(f"saved; to play it: referee play {options.bot} {options.opponent}")
     if options.curve:
         last = curve.points[-1][0]
         points = [(at / last, share, error) for at, share, error in curve.points]
