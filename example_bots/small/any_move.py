@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plays any legal move at random, in every game that is one class.
+"""Plays a listed move at random, in every game that is one class.
 
 The moves depend on a seed, on the bot's seat, and on the states that it has seen in the match. For
 other moves, give it another seed: `any_move.py [SEED]`.

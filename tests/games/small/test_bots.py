@@ -30,7 +30,7 @@ def out_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def test_it_is_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     out = out_of(capsys, "bots", "--game", KUHN)
-    assert "  any_move  Plays any legal move at random, " in out
+    assert "  any_move  Plays a listed move at random, " in out
     assert f"To read one: referee bots --show NAME --game {KUHN}" in out
     shown = out_of(capsys, "bots", "--show", "any_move", "--game", KUHN)
     assert '{"type": "move-reply", "move": ' in shown
