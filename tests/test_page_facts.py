@@ -27,9 +27,6 @@ PAGES = [page.relative_to(ROOT).as_posix() for page in pages()]
 PROTOCOL_OF = {
     "spec/limits.md": "protocol",
     "spec/vectors/README.md": "protocol-v1",
-    "spec/botwars/cases.md": "botwars/protocol",
-    "spec/starrealms/cases.md": "starrealms/protocol",
-    "spec/tribute/cases.md": "tribute/protocol",
 }
 """On these pages, a reference such as "(4.2)" means a section of the other page."""
 WORDS = ("dialect", "forfeit", "handshake", "line-up", "spectator log")

@@ -145,8 +145,9 @@ def test_the_cases_are_as_their_schema_says() -> None:
     jsonschema.Draft202012Validator(schema).validate(json.loads(CASES.read_text()))
 
 
-def test_the_readme_describes_every_field_and_every_kind() -> None:
-    text = (ROOT / "spec" / "vectors" / "README.md").read_text()
+def test_the_pages_describe_every_field_and_every_kind() -> None:
+    pages = (ROOT / "spec/vectors/README.md", ROOT / "tests/conformance/README.md")
+    text = "".join(page.read_text() for page in pages)
     first = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| `")]
     named = {name for cell in first for name in re.findall(r"`([a-z_-]+)`", cell)}
     assert set(Case.__struct_fields__) <= named

@@ -1,4 +1,4 @@
-"""Loads a game's conformance cases (format: spec/vectors/README.md).
+"""Loads a game's conformance cases (format: tests/conformance/README.md).
 
 The cases come from a JSON file in the game's folder. Some sections of the protocol are the same in
 all games, so their cases are in shared-cases.json, with placeholders such as {request}. A game
@@ -59,7 +59,7 @@ class Close(Struct, frozen=True, forbid_unknown_fields=True):
 class Case(Rule, frozen=True, forbid_unknown_fields=True):
     """A case: a match with `players` seats, in which the tested bot has the seat `seat`.
 
-    The table in spec/vectors/README.md, 1, describes the fields.
+    The table in tests/conformance/README.md, 1, describes the fields.
     """
 
     speaks: str = ""

@@ -1,7 +1,7 @@
 """The data that a match page loads: a header, steps, turns, and lines; and rows of lists.
 
-spec/page-data.md, 1 and 5, describes the fields. A step is a state of the match, together with the
-events that led to it. There may be thousands of steps, so they don't contain complete views: for
+tools/javascript/page-data.md, 1 and 5, describes the fields. A step is a state of the match, with
+the events that led to it. There may be thousands of steps, so they don't contain whole views: for
 each viewer, a step only has the top-level fields that have changed. The page can still go back and
 forth, and all it takes is a shallow copy per step.
 """
@@ -197,7 +197,7 @@ def _shared(by_viewer: Mapping[str, T]) -> dict[str, T]:
 
 
 class Item(Struct, frozen=True):
-    """A match in the list. spec/page-data.md, 5, describes the fields.
+    """A match in the list. tools/javascript/page-data.md, 5, describes the fields.
 
     `names` are the names from the handshakes or, as long as we don't know them, the BOT arguments.
     `shown` are the names to display (see `referee.names`).
@@ -274,7 +274,7 @@ class MatchSummary(NamedTuple):
 
 
 class StoreSummary(Struct, frozen=True):
-    """An entry in a list of stores (spec/page-data.md, 5). `problem` says why we can't show it."""
+    """An entry in a list of stores (page-data.md, 5). `problem` says why we can't show it."""
 
     id: str
     title: str

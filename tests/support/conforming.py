@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -13,6 +16,7 @@ from referee.conformance.suite import Suite
 from referee.conformance.verdict import Result, Status
 from referee.games import GAMES
 from referee.games.dominion import RULES
+from tests.support.live import ROOT
 
 CASES = load_cases(RULES).cases
 _FIRST = {case.id[0]: case for case in reversed(CASES)}
@@ -25,6 +29,14 @@ def some_and_rest(mark: pytest.MarkDecorator) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(
         "cases", [SOME, pytest.param(REST, marks=mark)], ids=["some", "rest"]
     )
+
+
+def situation_of_the_page(game: str) -> dict[str, Any]:
+    """Return the example of a situation in tests/conformance/README.md, for a game."""
+    text = (ROOT / "tests" / "conformance" / "README.md").read_text()
+    part = text[text.index(f"(`{game}`)\n") :]
+    situation: dict[str, Any] = json.loads(re.findall(r"```json\n(.*?)```", part, re.DOTALL)[0])
+    return situation
 
 
 # Longer than any bot needs, even on a busy machine.

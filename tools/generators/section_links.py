@@ -16,7 +16,7 @@ _HERE = re.compile(rf"(?<=\()({_NUMBER}(?:(?:, | and | to |; ){_NUMBER})*)(?=[);
 _PROTOCOL = re.compile(rf"(?<=\()protocol,? ({_NUMBER}(?:(?:, | and ){_NUMBER})*)(?=[);]|, [a-z])")
 _ELSEWHERE = re.compile(rf"\[([\w./-]+\.md)\]\(([\w./-]+\.md)\),\s({_NUMBER})(?![\d.]*\d)")
 # These pages refer to several pages, so a bare number is ambiguous there.
-_OTHER_NUMBERS = ("README.md", "cases.md")
+_OTHER_NUMBERS = ("README.md",)
 
 
 def anchor(number: str, title: str) -> str:

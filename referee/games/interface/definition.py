@@ -111,7 +111,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     """Takes the code of a fault, the request and the reply, and returns the likely cause as a
     clause. Returns "" if it has nothing to add to the detail of the fault."""
     cases: Callable[[], bytes] | None = None
-    """Returns the conformance cases for bots, as JSON (spec/vectors/README.md)."""
+    """Returns the conformance cases for bots, as JSON (tests/conformance/README.md)."""
     situation: Callable[[GameSetup, Mapping[str, Any]], Game] | None = None
     """Creates a game that begins in the middle, from a JSON object with the state."""
     simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None

@@ -2,7 +2,7 @@
 
 The views are drawn by `page/drawing.js` and `page/drawing.css` in the game's folder. The drawing
 gets all numbers and names from Python, so that we don't have to define them twice. See
-spec/page-data.md, 2.
+tools/javascript/page-data.md, 2.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ PARTS = ("header", "steps", "lines")
 
 
 class Parts(NamedTuple):
-    """A match as JSON, in the parts that its page loads (spec/page-data.md, 1).
+    """A match as JSON, in the parts that its page loads (tools/javascript/page-data.md, 1).
 
     The cache contains matches in this form, because many readers load the same match.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,8 +15,8 @@ from referee.conformance.case import load_cases
 from referee.games import GAMES
 from referee.games.starrealms.rules.situation import simplest_reply
 from tests.games.starrealms.star_matches import new_setup
-from tests.support.conforming import failed
-from tests.support.helpers import ROOT, to_line
+from tests.support.conforming import failed, situation_of_the_page
+from tests.support.helpers import to_line
 
 Json = dict[str, Any]
 RULES = GAMES["starrealms"]
@@ -103,9 +102,7 @@ async def test_a_wrong_bot_fails_its_cases(mistake: str) -> None:
 
 
 def test_the_page_about_cases() -> None:
-    page = (ROOT / "spec" / "starrealms" / "cases.md").read_text()
-    assert f"has {len(CASES)} matches" in page
-    situation = json.loads(re.findall(r"```json\n(.*?)```", page, re.DOTALL)[0])
+    situation = situation_of_the_page("starrealms")
     assert RULES.situation is not None
     game: Any = RULES.situation(new_setup(), situation)
     # The player has to discard a card, and this is the request for it.

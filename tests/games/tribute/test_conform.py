@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from referee.games.interface.game import ALL
 from referee.games.tribute.rules.messages import FOLLOW_UPS
 from referee.games.tribute.rules.situation import simplest_reply
 from tests.games.tribute.tribute_matches import new_setup
-from tests.support.conforming import failed
+from tests.support.conforming import failed, situation_of_the_page
 from tests.support.helpers import ROOT, name_line, seat_of, to_line
 
 Json = dict[str, Any]
@@ -179,9 +178,7 @@ async def test_a_bot_without_a_mistake_passes_all_cases(answer: Callable[[Json],
 
 
 def test_the_page_about_cases() -> None:
-    page = (ROOT / "spec" / "tribute" / "cases.md").read_text()
-    assert f"has {len(CASES)} matches" in page
-    situation = json.loads(re.findall(r"```json\n(.*?)```", page, re.DOTALL)[0])
+    situation = situation_of_the_page("tribute")
     assert RULES.situation is not None
     game: Any = RULES.situation(new_setup(), situation)
     # The player has to discard a card, and this is the request for it.

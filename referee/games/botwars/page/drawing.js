@@ -20,7 +20,7 @@ export function zones(header, isSeat) {
   ];
 }
 
-/** Draw into the boxes of the zones. See spec/page-data.md for the interface. */
+/** Draw into the boxes of the zones. See tools/javascript/page-data.md for the interface. */
 export function mount(boxes, header, kit) {
   const canvas = kit.el("canvas", { class: "bw-grid", role: "img" });
   const sides = [0, 1].map((seat) => sideOf(kit, seat));

@@ -1,4 +1,4 @@
-"""The matches that probes play, and the style of each seat (spec/vectors/README.md, 2.1).
+"""The matches that probes play, and the style of each seat (tests/conformance/README.md, 5).
 
 The first matches test the basics, because a mistake there would show up in all the others, too.
 Each of the other matches adds one feature, or a few that don't influence each other. A match tests

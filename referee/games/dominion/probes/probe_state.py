@@ -21,7 +21,7 @@ _CLEANUP = {"type": "play-reply", "phase": "cleanup"}
 
 
 class Style(Plan, frozen=True):
-    """The way in which a probe plays. For the fields, see spec/vectors/README.md, 2.1.
+    """The way in which a probe plays. For the fields, see tests/conformance/README.md, 5.
 
     The words in a field are separated by spaces. For example, "silver:2 moat" means that the probe
     wants at most two silvers, and as many moats as possible after that.

@@ -1,4 +1,4 @@
-"""Tricks: replies that test how another referee reacts to them (spec/vectors/README.md, 2).
+"""Tricks: replies that test how another referee reacts to them (tests/conformance/README.md, 5).
 
 A probe uses a trick only once, at the first request where the trick is possible.
 """

@@ -16,7 +16,7 @@ export function zones(header, isSeat) {
   ];
 }
 
-/** Draw into the boxes of the zones. See spec/page-data.md for the interface. */
+/** Draw into the boxes of the zones. See tools/javascript/page-data.md for the interface. */
 export function mount(boxes, header, kit) {
   const { el } = kit;
   const marks = header.facts.marks ?? {}; // mark -> its seat, its word, or its word and colour

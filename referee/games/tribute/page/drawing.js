@@ -15,7 +15,7 @@ export function zones(header, isSeat) {
   ];
 }
 
-/** Draw into the boxes of the zones. See spec/page-data.md for the interface. */
+/** Draw into the boxes of the zones. See tools/javascript/page-data.md for the interface. */
 export function mount(boxes, header, kit) {
   const { el, fill, tally } = kit;
   const { cards, patrons, asks } = header.facts;
