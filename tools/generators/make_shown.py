@@ -28,6 +28,7 @@ NEEDS = {
     "spec/organisers.md": ["bwrap", "cc"],
     "spec/configuration.md": ["bwrap"],
     "spec/failing-bots.md": ["bwrap"],
+    "spec/first-competition.md": ["bwrap", "cc"],
     "spec/other-languages.md": ["node"],
     "spec/own-games.md": ["bwrap"],
     "spec/positions.md": ["bwrap"],
