@@ -26,7 +26,7 @@ from tools.generators.limits_table import limits
 from tools.generators.messages_table import messages
 from tools.generators.page_types import page_types
 from tools.generators.rule_words import words
-from tools.generators.section_links import linked
+from tools.generators.section_links import anchor, linked
 from tools.generators.spaces_table import actions, observations
 from tools.generators.tribute_cards import cards
 
@@ -72,7 +72,20 @@ def made(text: str) -> str:
     Raises:
         KeyError: it contains a part that we don't know.
     """
-    return _PART.sub(lambda part: f"{part[1]}{PARTS[part[2]](part[3])}\n{part[4]}", text)
+    parts = PARTS | {"contents": lambda _: contents(text)}
+    return _PART.sub(lambda part: f"{part[1]}{parts[part[2]](part[3])}\n{part[4]}", text)
+
+
+def contents(text: str) -> str:
+    """Return the list of the numbered chapters of a page, with their sections."""
+    lines = []
+    for level, number, title in re.findall(r"^(###?) ([\d.]+) (.+)$", text, re.MULTILINE):
+        link = f"[{number} {title}](#{anchor(number, title)})"
+        if level == "##":
+            lines.append(f"- {link}")
+        else:
+            lines[-1] += f"{',' if ': ' in lines[-1] else ':'} {link}"
+    return "\n".join(lines)
 
 
 def pages(root: Path = ROOT) -> Iterator[Path]:
