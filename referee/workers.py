@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from importlib.machinery import ModuleSpec
@@ -63,7 +63,7 @@ def prepare() -> bool:
 @contextmanager
 def worker_processes(
     jobs: int, *, fork: bool = False, pin: bool = False, places: Sequence[set[int]] = ()
-) -> Iterator[ProcessPoolExecutor]:
+) -> Iterator[Executor]:
     """Context manager for worker processes. On Linux they're killed if this process dies.
 
     The workers exit at the end of the block. If the block raises an exception, they're killed,
@@ -71,12 +71,13 @@ def worker_processes(
     has already loaded the modules of a match. That process also serves later blocks, and exits at
     the end of the program.
 
+    If processes can't share memory, a single worker is a thread of this process.
+
     Args:
         fork: fork from this process, where that's safe (Linux). The workers inherit its open files,
             and aren't killed if somebody stops them.
         pin: pin each worker and its children to a core of its own, if there is one per worker
-            (Linux). A worker and its bots usually wait for each other. If they share a core, they
-            don't have to wake up another one, and a match takes half the time.
+            (Linux). They wait for each other, so a match takes half the time on one core.
         places: for each worker, the set of cores for the worker and its children. Replaces `pin`.
 
     Raises:
@@ -93,6 +94,10 @@ def worker_processes(
         number = context.Value("i", 0) if places else None
         pool = _Pool(jobs, context, initializer=_begin, initargs=(places, number, {**os.environ}))
     except OSError as error:
+        if jobs == 1:  # without a sandbox, a bot can kill this process then
+            with ThreadPoolExecutor(1) as thread:
+                yield thread
+            return
         what = "processes cannot share memory (they need a writable /dev/shm with free space)"
         raise ShortageError(what, error) from error
     before = set(multiprocessing.active_children())

@@ -343,8 +343,8 @@ def test_threads_that_cannot_be_started_are_noticed_before_all_wait(
     assert {*threading.enumerate()} <= before  # another test's thread may have ended meanwhile
 
 
-def test_without_shared_memory_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This happens if nothing is mounted on /dev/shm."""
+def test_without_shared_memory_only_one_worker_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This happens if nothing is mounted on /dev/shm. The worker is a thread of this process."""
 
     def no_lock(*arguments: object, **options: object) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -353,9 +353,11 @@ def test_without_shared_memory_it_says_so(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(workers, "prepare", lambda: True)  # no process is forked
     with (
         pytest.raises(ShortageError, match=r"a writable /dev/shm with free space\): No such file"),
-        worker_processes(1),
+        worker_processes(2),
     ):
         pass
+    with worker_processes(1) as pool:
+        assert pool.submit(os.getpid).result() == os.getpid()
 
 
 @needs_fork_server

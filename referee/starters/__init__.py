@@ -5,9 +5,8 @@ game's `Starters`, which have a bot for each language. The folder "python-kit" h
 `referee.bot`, and is preferred to "python". The languages and the tests are the same for all games,
 and are in this package.
 
-The files are templates. In their text and their names, we replace "my_bot", "My Bot" and "MyBot" by
-the name of the new bot, and words such as {bot} by the values from `_blanks`. new_game.py does the
-same for games.
+The files are templates: we replace "my_bot", "My Bot" and "MyBot" by the name of the new bot, and
+words such as {bot} by the values from `_blanks`. new_game.py does the same for games.
 """
 
 from __future__ import annotations
@@ -35,9 +34,6 @@ if TYPE_CHECKING:
 
 class Language(Struct, frozen=True):
     """Says how to build, run and test a bot called my_bot. We read this from languages.json.
-
-    The command for Java turns off performance data. Otherwise, every JVM writes a file in
-    /tmp/hsperfdata_*, and other JVMs that find it may print a warning to standard output.
 
     Attributes:
         title: the name of the language, for people.
@@ -153,10 +149,7 @@ def make_bot(
 
 
 def _bot_file(name: str, language: Language, blanks: dict[str, str]) -> str:
-    """Return the content of `bot.toml`, so that organisers can build and run the bot.
-
-    See spec/organisers.md, 2.
-    """
+    """Return the content of `bot.toml` (spec/organisers.md, 2)."""
     keys = {
         "name": name,
         "language": language.title,
