@@ -117,8 +117,7 @@ def _text_in(name: str, most: int, what: str) -> str:
     try:
         data = read_input(name, most)
         if encoding := wide_encoding(data):
-            problem = f"{name} has no {what}: it is {encoding}; save it as UTF-8"
-            raise argparse.ArgumentTypeError(problem)
+            raise argparse.ArgumentTypeError(f"{name}: it is {encoding}; save it as UTF-8")
         return data.decode("utf-8-sig")  # some editors begin a file with a byte order mark
     except UsageError as error:
         raise argparse.ArgumentTypeError(str(error)) from error

@@ -899,7 +899,7 @@ def test_a_list_of_deals(commands: Commands) -> None:
         (b"7\nseven\n", "deals.txt, line 2: 'seven' is not an integer from 0 to 2**53 - 1"),
         (b"7\n5\n7\n", "deals.txt, line 3: the seed 7 is in line 1 too"),
         (b"# none\n", "deals.txt has no seeds: write one per line"),
-        (b"\xff\xfe7\0", "deals.txt has no seeds: it is UTF-16; save it as UTF-8"),
+        (b"\xff\xfe7\0", "deals.txt: it is UTF-16; save it as UTF-8"),
         (b"\xff", "deals.txt has no seeds: it is not text"),
     ],
 )
