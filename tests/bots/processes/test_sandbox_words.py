@@ -159,7 +159,10 @@ def test_everything_of_the_machine_is_apart() -> None:
     ]
     sizes = [words[at - 4 : at + 2] for at, word in enumerate(words) if word == "--tmpfs"]
     size = ("--perms", "0700", "--size", "100", "--tmpfs")
-    assert sizes == [(*size, "/tmp"), (*size, "/dev/shm")]
+    assert sizes[:2] == [(*size, "/tmp"), (*size, "/dev/shm")]
+    # Empty, and nothing can be written there.
+    assert [mount for *_, mount in sizes[2:]] == ["/dev/pts"]
+    assert ("--remount-ro", "/dev/pts") in pairs(words)
     assert "--size" not in _system()
     assert all(
         os.path.islink(folder)
