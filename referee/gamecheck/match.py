@@ -356,8 +356,6 @@ class RandomMatch:
             messages = self._guard("requests", lambda: [each.message for each in game.requests])
             asked = zip(game.requests, messages, strict=True)
             replies = {each.seat: MoveReply(message.moves[0]) for each, message in asked}
-            if not replies:
-                return
 
     # --- End --------------------------------------------------------------------------------------
 

@@ -83,8 +83,7 @@ class Person(TurnListener[Turn]):
 
 def _paragraph(code: Any) -> str:
     # The author's docstring is wrapped to fit an editor, so join its lines again.
-    own = code not in (Game.legal, Game.accepts)
-    return " ".join(cleandoc(code.__doc__ or "").split()) if own else ""
+    return "" if code is Game.accepts else " ".join(cleandoc(code.__doc__ or "").split())
 
 
 def choices(kind: type[Game], moves: Sequence[Move]) -> list[Choice]:

@@ -46,7 +46,7 @@ def _rules(kind: type[Game], name: str) -> Iterator[str]:
     least, most = seats_of(kind)
     yield f"`{name}` is a game for {least if least == most else f'{least} to {most}'} players."
     for field, method in (("moves", kind.legal), ("state", kind.view)):
-        if method.__doc__ and method not in (Game.legal, Game.view):
+        if method.__doc__:
             yield f"`{field}` of a `move-request`: {getdoc(method)}"
     if not lists_all(kind):
         own = getdoc(kind.accepts) if kind.accepts.__doc__ else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -126,11 +127,24 @@ def test_its_page_says_what_the_other_moves_are() -> None:
     assert "`more_moves` is true. Any three whole numbers from 0 whose sum is ten." in text
 
 
+class Silent(Share):
+    def accepts(self, seat: int, move: Any) -> bool:
+        return True
+
+
+def test_the_docstrings_of_game_are_not_shown_as_the_authors() -> None:
+    text = definition(Silent, "share").specification_text
+    assert "`more_moves` is true.\n" in text
+    listed = type("Listed", (Share,), {"accepts": Game.accepts})
+    assert asked(REQUEST, Share)[1].help == [Share.__doc__, Share.accepts.__doc__]
+    assert asked(REQUEST, listed)[1].help == []
+
+
 REQUEST = MoveRequest(1, "player1", [[10, 0, 0], [4, 3, 3]], [0, 0], {"played": []}, True)
 
 
-def asked(request: MoveRequest) -> tuple[Any, Any]:
-    person: Any = definition(Share, "share").person
+def asked(request: MoveRequest, kind: type[Game] = Share) -> tuple[Any, Any]:
+    person: Any = definition(kind, "share").person
     decision = person(["A", "B"], 0).decide(request)
     return decision, next(decision)
 
@@ -192,3 +206,20 @@ def test_a_check_finds_what_strange_moves_break(changes: Any, says: str) -> None
     (found,) = findings.all
     assert says in found.text
     assert "seat 0 sends" in found.at
+
+
+def test_a_mistake_in_the_match_is_not_one_of_a_strange_move() -> None:
+    class Careless(Share):
+        def apply(self, move: Any) -> None:
+            if move == {0: [4, 3, 3], 1: [4, 3, 3]}:
+                raise ZeroDivisionError
+            super().apply(move)
+
+    found: list[str] = []
+    for seed in range(8):
+        findings = Findings()
+        rules, guard = definition(Careless, "careless"), Guard(findings, 5)
+        with suppress(GameStoppedError):
+            RandomMatch(rules, Setting(seed, 2), guard, findings).play()
+        found += [finding.at for finding in findings.all]
+    assert "round 1, decides: seat 0, 1" in found
