@@ -284,8 +284,8 @@ def _joined(shared: Section, own: Section) -> str:
         return f"{shared.text}\n\n{own.text}".strip()
     before, more = (_CODES.split(section.text) for section in (shared, own))
     tables = {block.partition(" ")[0]: block for block in more}
-    joined = [_one_table(block, tables.pop(block.partition(" ")[0], "")) for block in before]
-    return "\n\n".join(filter(None, map(str.strip, [*joined, *tables.values()])))
+    joined = [_one_table(block, tables.get(block.partition(" ")[0], "")) for block in before]
+    return "\n\n".join(filter(None, map(str.strip, joined)))
 
 
 def _one_table(shared: str, own: str) -> str:
