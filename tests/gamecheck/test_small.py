@@ -79,6 +79,7 @@ def test_a_mistake_is_found(tmp_path: Path, line: str, other: str, method: str, 
     assert any(f"def {method}(" in each or other in each for each in body)
 
 
+@pytest.mark.untraced  # under a tracer a call has no limit
 def test_a_call_without_an_end_is_found(tmp_path: Path) -> None:
     found = report(tmp_path, APPLY, "import signal; signal.pause()", seconds=2.0)
     assert "apply takes more than 2 seconds" in found.findings[0].text
