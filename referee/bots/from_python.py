@@ -112,7 +112,7 @@ def _python_bot(bot: Any) -> PythonBot:
 def _new_bot(factory: Callable[[], Any], name: str) -> InProcessBot:
     with as_bot_errors(name):
         bot = factory()
-    if callable(getattr(bot, "reply", None)) and not isinstance(bot, type):
+    if callable(getattr(bot, "reply", None)):
         return InProcessBot(bot, name)
     if not callable(bot):
         raise UsageError(
