@@ -20,6 +20,7 @@ from tests.support.live import referee
 
 CONTEXT = ssl.create_default_context()
 LABEL = "a" * 63
+LONGEST = f"{'a.' * 126}a"
 REFUSED = [
     "",
     "/",
@@ -51,7 +52,7 @@ REFUSED = [
     ".a/",
     "a..b:9/",
     f"{LABEL}a/",
-    f"{'a.' * 127}a/",
+    f"{LONGEST}a/",
     f"{'ä' * 64}/",
     "a%2eb/",
     "a,b/",
@@ -80,6 +81,7 @@ REFUSED = [
         ("http://[fe80::1%lo]:1/", "fe80::1%lo", 1, "/", "[fe80::1%lo]:1"),
         ("http://my_bot:00080/", "my_bot", 80, "/", "my_bot"),
         (f"http://{LABEL}/", LABEL, 80, "/", LABEL),
+        (f"http://{LONGEST}/", LONGEST, 80, "/", LONGEST),
         ("http://127.1/", "127.1", 80, "/", "127.1"),
         ("http://bücher.example/ä?\x01", "xn--bcher-kva.example", 80, "/%C3%A4?%01", None),
         ("http://a/{x}/../%zz?[a]", "a", 80, "/%7Bx%7D/../%zz?[a]", "a"),

@@ -232,6 +232,26 @@ async def test_a_connection_that_was_closed_between_two_requests_is_made_anew() 
     assert [request.connection for request in server.requests] == [1, 2, 3]
 
 
+async def test_an_answer_before_the_whole_request_was_read_counts() -> None:
+    class Closed(trio.abc.Stream):
+        """The server has answered, and closed the connection while the request was sent."""
+
+        async def send_all(self, data: Any) -> None:
+            raise trio.BrokenResourceError
+
+        async def wait_send_all_might_not_block(self) -> None:
+            pass
+
+        async def receive_some(self, max_bytes: int | None = None) -> bytes:
+            return servers.response(b"reply")
+
+        async def aclose(self) -> None:
+            pass
+
+    bot = HttpBot("http://127.0.0.1:1", Limits())
+    assert await bot._exchange(Closed()) == b"reply"
+
+
 # --- what it may not ------------------------------------------------------------------------------
 
 

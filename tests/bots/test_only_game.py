@@ -57,5 +57,5 @@ def test_a_file_that_imports_the_library_of_a_game(tmp_path: Path) -> None:
 def test_bots_of_two_games_are_named() -> None:
     says = "courtier is for tribute and gatherer is for botwars: bots of one game can play"
     with pytest.raises(UsageError, match=says):
-        game_of_bots([("./mine", ""), ("courtier", ""), ("gatherer", "")])
+        game_of_bots([("./mine", ""), ("courtier", ""), ("gatherer", ""), ("magnate", "")])
     assert game_of_bots([("./mine", ""), ("gatherer", "")]) == "botwars"

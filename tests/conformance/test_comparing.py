@@ -9,18 +9,27 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import trio
 from msgspec import structs
+from trio.testing import MockClock
 
-from referee.conformance.referee_side import Template
+from referee.conformance.referee_side import Template, experiment, playing
 from referee.conformance.referee_side.cases import results
 from referee.conformance.referee_side.comparing import Compared, Deviation, compare
 from referee.conformance.referee_side.playing import run_probe_match
 from referee.conformance.referee_side.processes import check_processes
-from referee.conformance.referee_side.recording import RecordedMatch, Seat, read_line
+from referee.conformance.referee_side.recording import (
+    RecordedMatch,
+    Seat,
+    check_transcripts,
+    read_line,
+)
 from referee.conformance.verdict import Result, Status, Violation
+from referee.errors import UsageError
 from referee.games.interface.probing import Plan, ProbeMatch
 from tests.conformance.in_process import CASES, MATCHES, PAGE, RULES, another_package, play
 from tests.support.helpers import TIMES
@@ -176,6 +185,26 @@ def test_which_cases_a_line_breaks(
     assert departs(name, change, seat=seat).cases == tuple(cases.split())
 
 
+@pytest.mark.parametrize(("seat", "cases"), [(1, ("7.2/1",)), (0, ("7.1/2",))])
+def test_a_second_attack_request_is_about_the_reply_only_for_the_one_who_replied(
+    seat: int, cases: tuple[str, ...]
+) -> None:
+    [match] = right("militia")
+    wrong = copied(match)
+    received = match.seats[1].received
+    place, again = next(
+        (place, line)
+        for place, line in enumerate(received)
+        if line.message["type"] == "attack-request"
+    )
+    if seat == 0:
+        news = [line.text for line in received[:place] if line.message["type"] == "player-played"]
+        place = [line.text for line in match.seats[0].received].index(news[-1])
+    wrong.seats[seat].received.insert(place + 1, again)
+    [departure] = compare(wrong, RULES, BY_ID["militia"]).deviations
+    assert departure.cases == cases
+
+
 @pytest.mark.parametrize(
     ("message", "seats", "cases"),
     [
@@ -265,7 +294,34 @@ def test_a_case_that_needs_more_seats_fails_all_the_same() -> None:
     assert failing(compared("leave", departure("8.3/2"))) == {"8.3/2"}
 
 
+def test_a_case_that_no_match_covers_may_be_met_in_any() -> None:
+    template = Template("r {player1} {player2}", 4)
+    few = experiment._selected(template, RULES, (), ("8.3/1",))
+    every = experiment._selected(template, RULES, (), ())
+    assert len(few) < len(every)
+    assert experiment._selected(template, RULES, (), ("8.3/1", "1.1/99")) == every
+
+
+def test_the_conversations_of_an_earlier_run_may_be_replaced(tmp_path: Path) -> None:
+    recorded = RecordedMatch("pass", 1, [Seat(), Seat()], stderr=["last words"])
+    recorded.keep(tmp_path)
+    check_transcripts(tmp_path, force=False)
+    (tmp_path / "pass" / "player3.txt").write_text("a file of somebody else")
+    with pytest.raises(UsageError, match="would be replaced"):
+        check_transcripts(tmp_path, force=False)
+
+
 # --- processes --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("groups", "waits"), [(["1 1", ""], True), (["1 1", "2 2"], False)])
+async def test_all_relays_may_connect_before_they_are_killed(
+    groups: list[str], waits: bool, autojump_clock: MockClock
+) -> None:
+    probes: Any = [SimpleNamespace(seat=SimpleNamespace(group=group)) for group in groups]
+    began = trio.current_time()
+    await playing._Room(probes).wait_for_relays()
+    assert (trio.current_time() > began) == waits
 
 
 async def test_one_that_is_stopped_leaves_no_probe_behind() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -17,7 +18,7 @@ from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
 from referee.bots.from_python import bundled_here
 from referee.bots.in_process import InProcessBot
 from referee.conformance.case import Case, Close, load_cases
-from referee.conformance.driver import ConformanceLimits
+from referee.conformance.driver import ConformanceLimits, Driver
 from referee.conformance.suite import Suite, why_skipped
 from referee.conformance.verdict import (
     OF_A_PROCESS,
@@ -438,3 +439,31 @@ def test_a_case_is_skipped_if_it_is_for_other_bots(
         spoken = bot._replace(dialect=dialect)  # type: ignore[attr-defined]
         found += kind if not why_skipped(must("4.1/1", **fields), spoken) else ""
     assert found == kinds
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (BotCommand("bot", ("bot",)), "at most 64 KiB per line, and no unrequested output"),
+        (BotAddress("http://a/", "http://a/"), "an answer of at most 64 KiB"),
+    ],
+)
+def test_too_much_output_is_called_by_what_the_bot_is(source: BotSource, expected: str) -> None:
+    driver: Any = object.__new__(Driver)
+    driver._match = SimpleNamespace(in_handshake=False)
+    driver._source, driver._bot_limits = source, SimpleNamespace(line_limit=65536)
+    assert driver._missing(Disqualification.OUTPUT_LIMIT, None).expected == expected
+
+
+@pytest.mark.parametrize(
+    ("dialect", "why"), [(None, "the line `hello` is not JSON"), (object(), "the line hello;")]
+)
+def test_a_line_of_another_dialect_is_not_judged_as_json(dialect: Any, why: str) -> None:
+    driver: Any = object.__new__(Driver)
+    driver._dialect, driver._definition = dialect, RULES
+    driver._shown_request = str
+    said: list[str] = []
+    driver._violate = lambda kind, section, expected, actual, **_: said.append(actual)
+    driver._violate_unasked("early", b"hello", "one line")
+    (text,) = said
+    assert text.startswith(why)

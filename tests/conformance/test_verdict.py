@@ -71,6 +71,15 @@ def test_a_wrong_name_counts_only_in_cases_about_it(kind: str) -> None:
     assert brief(judge(case(about=[kind]), wrong, {}, {}))[0] == Status.FAILED
 
 
+def test_a_case_that_does_not_apply_is_skipped_unless_it_failed_before() -> None:
+    observed = seen()
+    observed.inapplicable = "only for bots that say `keep_alive`"
+    assert judge(case(), observed, {}, {}).status == Status.SKIPPED
+    observed = seen(found("exited"))
+    observed.inapplicable = "only for bots that say `keep_alive`"
+    assert judge(case(), observed, {}, {}).status == Status.FAILED
+
+
 def test_what_is_known_is_not_counted_again() -> None:
     known = {("exited", "play-turn"): ["1.2/3"]}
     assert brief(judge(case(), seen(found("exited")), known, {})) == (Status.PASSED, [], [])

@@ -590,6 +590,19 @@ def test_only_bundled_opponents_are_saved() -> None:
             episode.save()
 
 
+def test_a_copy_may_be_saved_though_a_bot_made_faults() -> None:
+    """The program plays the bot's seat now, and has made none of them."""
+
+    def wrong(message: Any) -> Any:
+        return {"type": "attack-reply"} if message["type"] == "play-turn" else cautious(message)
+
+    episode = Episode(DOMINION, None, {"max_turns": 30}, [wrong, None])
+    episode.begin(1)
+    resumed = Episode(DOMINION, 2, {"max_turns": 30})
+    resumed.resume(episode.copy().save())
+    assert resumed.due == episode.due == (1,)
+
+
 def test_actions_together_are_all_applied_or_none() -> None:
     still, wrong = np.zeros((4, 4), int), np.full((4, 4), 5)
     episode = Episode(BOTWARS, None, {"rows": 4, "cols": 4, "max_turns": 2})

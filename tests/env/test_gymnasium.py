@@ -200,6 +200,16 @@ def test_an_opponent_that_leaves_before_the_first_action_ends_no_run() -> None:
         envs.envs[0].unwrapped.step(0)
 
 
+def test_a_match_that_was_over_at_its_reset_ends_at_the_first_step() -> None:
+    Leaves.matches = 1
+    env = dominion_v1.gym_env([Leaves, None], max_turns=2)
+    with pytest.warns(RuntimeWarning, match="was disqualified"):
+        env.reset(seed=1)
+    assert env.step(0)[2]
+    with pytest.raises(UsageError, match="call reset"):
+        env.step(0)
+
+
 def test_a_library_that_tries_a_render_mode_gets_a_warning() -> None:
     """`make_vec_env` of Stable-Baselines3 tries a render mode, and only catches a TypeError."""
     id = "referee.env.registration:referee/Dominion-v1"

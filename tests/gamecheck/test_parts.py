@@ -9,8 +9,12 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
+from referee.gamecheck import parts
 from referee.gamecheck.check import check_game
-from referee.gamecheck.findings import Finding
+from referee.gamecheck.findings import Finding, Findings
+from referee.gamecheck.guard import Guard
+from referee.gamecheck.match import Setting
+from referee.gamecheck.parts import PartsMatch
 from referee.games import GAMES, outside
 from referee.games.interface.capabilities import StatisticsTable
 from referee.games.interface.definition import GameDefinition
@@ -82,6 +86,10 @@ def cheats(definition: GameDefinition) -> Any:
     return Cheats
 
 
+def forgets_to_end(definition: GameDefinition) -> Any:
+    return type("Forgets", (cast("Any", definition.person),), {"end": fails})
+
+
 def strict(definition: GameDefinition) -> Any:
     assert definition.log_player is not None
     player: Any = definition.log_player()
@@ -134,6 +142,7 @@ def dumb(definition: GameDefinition) -> Any:
     ("part", "other", "says"),
     [
         ("person", cheats, "a person is offered a move that is a fault: illegal-move: `move` is"),
+        ("person", forgets_to_end, "fails raised ZeroDivisionError"),
         ("log_player", strict, "a right log is called wrong in line 4: expected no move"),
         ("make_environment", narrow, "an observation is out of its bounds at "),
         ("make_environment", forgetful, "makes another view from the lines of its bot: turn"),
@@ -165,6 +174,19 @@ def test_a_copy_that_shares_its_state_is_found() -> None:
     )
     kinds = {finding.kind for finding in found(made, 4)}
     assert kinds & {"copy", "raises", "fault"}
+
+
+@pytest.mark.parametrize("name", ["kuhn", "goofspiel"])
+def test_a_copy_from_before_a_seat_left_is_not_compared(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "_COPIES", 1)
+    findings = Findings()
+    setting = Setting(1, GAMES[name].max_seats, leaving=0.2)
+    match = PartsMatch(GAMES[name], setting, Guard(findings, SECONDS), findings)
+    match.play(thorough=True)
+    assert match.match.disqualified
+    assert findings.all == []
 
 
 HIGH_CARD = '''

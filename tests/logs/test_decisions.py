@@ -33,6 +33,15 @@ def test_each_request_of_the_turn_is_answered_once() -> None:
     assert decided(TURNS)
 
 
+def test_a_reply_that_is_no_text_is_shown(tmp_path: Path) -> None:
+    lines = RECORD.read_bytes().splitlines(keepends=True)
+    at = [n for n, line in enumerate(lines) if b'"entry":"received"' in line][2]
+    head, _, rest = lines[at].partition(b'"line":')
+    lines[at] = head + b'"base64":"/w==",' + rest[rest.rindex(b'"time"') :]
+    (tmp_path / "record").write_bytes(b"".join(lines[: at + 2]))
+    assert decided(1, record=tmp_path / "record")[0].did == "\ufffd"
+
+
 def test_without_a_seat_it_is_that_of_the_file_if_it_played(tmp_path: Path) -> None:
     own = RECORD.read_bytes().replace(b'"bots":["big_money"', b'"bots":["%s"' % FILE.path.encode())
     (tmp_path / "record").write_bytes(own)

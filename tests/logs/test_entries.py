@@ -114,6 +114,14 @@ def test_what_is_no_log(data: bytes, tmp_path: Path) -> None:
         list(read_log(file))
 
 
+@pytest.mark.parametrize("line", [b"[]\n", b'{"seat":1}\n', b"text\n"])
+def test_a_line_without_a_kind_is_no_entry(line: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(RECORD.read_bytes().splitlines(keepends=True)[0] + line)
+    with pytest.raises(LogReadError, match="line 2: this is not an entry of a match record"):
+        list(read_record(file))
+
+
 def test_a_known_kind_must_have_its_fields(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(RECORD.read_bytes().splitlines(keepends=True)[0] + b'{"entry":"exit"}\n')

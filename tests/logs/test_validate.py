@@ -215,6 +215,7 @@ MISTAKES: list[tuple[str, Callable[[list[Message]], int], str]] = [
     ("money", too_dear, "5.2"),
     ("shuffles", drop("player-shuffled"), "4.6"),
     ("turn order", change("player-played", player_number="player2"), "4.1"),
+    ("who there may be", change("player-name", player_number="player5"), "1.6"),
     ("who there is", change("player-top-discard", player_number="player4"), "1.6"),
     ("cards", change("player-top-discard", card="witch"), "1.6"),
     ("cards owned", change("player-top-discard", card="province"), "2.8"),

@@ -238,6 +238,7 @@ def test_lines_that_fit_their_digest_but_do_not_follow_are_of_other_rules(check:
     assert (verdict.kind, verdict.line) == (Kind.RULES_CHANGED, index + 1)
     assert "referee 0.0.7" in verdict.text
     assert f"referee {__version__}" in verdict.text
+    assert "one of the two was altered" not in verdict.text
     # Without its digest, a truncated record could be edited or from other rules.
     verdict = check(with_digest(lines)[:-1])
     assert (verdict.kind, verdict.line) == (Kind.MODIFIED, index + 1)
@@ -279,6 +280,10 @@ def test_a_record_is_valid_up_to_wherever_it_was_cut(file: Path, check: Check) -
         assert (verdict.kind, verdict.line) == (Kind.TRUNCATED, whole)
         assert verdict.text.partition(":")[2].startswith((" truncated", " the file is empty"))
         assert f"truncated after line {whole}" in verdict.text
+
+
+def test_a_file_without_a_line_is_called_empty(check: Check) -> None:
+    assert check(b"").text.endswith(": the file is empty: truncated after line 0")
 
 
 def test_a_record_that_was_cut_in_its_last_line_has_no_digest(check: Check) -> None:

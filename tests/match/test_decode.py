@@ -418,6 +418,7 @@ def test_the_deepest_nesting(stack: int) -> None:
     for accepted in (
         nested(128),
         slowly(nested(128)),
+        nested(128)[:-1] + b',"y":[]}',
         with_field(b'{"":' * 126 + b"{}" + b"}" * 126),
         with_field(b'[{"a":' * 63 + b"[]" + b"}]" * 63, b"additional_parameters"),
     ):

@@ -70,7 +70,7 @@ def test_a_configuration_has_the_game_of_its_files_or_its_own(files: Path) -> No
     ("words", "said"),
     [
         (
-            ("rush.json", "gold.json"),
+            ("rush.json", "gold.json", "economy.json"),
             "rush.json is for starrealms and gold.json is for dominion: bots of one game",
         ),
         (

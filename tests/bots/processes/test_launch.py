@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from referee.bots.command import BotCommand
-from referee.bots.processes import launch
+from referee.bots.processes import launch, sandbox
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.launch import TIME_LIMIT, LaunchedBot, _environment, start_failure
 from referee.bots.processes.sandbox import bot_exit_code
@@ -361,3 +361,18 @@ def test_a_step_before_the_bot_is_known_by_its_secret(
 def test_bwrap_exits_as_a_shell_does(code: int, of_bot: int) -> None:
     assert bot_exit_code(code) == of_bot
     assert bot_exit_code(None) is None
+
+
+def test_whether_a_bot_was_started_is_read_once() -> None:
+    reads, writes = os.pipe()
+    os.write(writes, b'{"exit-code": 0}\n')
+    os.close(writes)
+    launched = object.__new__(LaunchedBot)
+    launched._status = reads
+    assert [launched.was_started(), launched.was_started()] == [True, True]
+
+
+def test_the_first_process_inside_is_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
+    for children, first in (({7, 5}, 5), (set[int](), None)):
+        monkeypatch.setattr(sandbox, "children", lambda pid, found=children: found)
+        assert sandbox.first_inside(1) == first

@@ -96,6 +96,12 @@ def test_the_limit_of_a_line_is_exact(length: int, passes: bool, is_complete: bo
             output.next_line()
 
 
+def test_the_lines_after_a_blank_one_are_no_part_of_it() -> None:
+    output = Output(LIMITS)
+    output.feed(b"\n" + b"x" * 20 + b"\n")
+    assert output.next_line() == b"x" * 20
+
+
 @pytest.mark.parametrize(("length", "passes"), [(30, True), (31, False)])
 def test_the_limit_of_what_nobody_has_asked_for_is_exact(length: int, passes: bool) -> None:
     output = Output(LIMITS)
@@ -140,7 +146,8 @@ def test_all_output_of_a_match_counts_whichever_way_it_was_taken() -> None:
         assert output.whole_reply(reply + b"\n") == reply
     output.feed(b"dropped\n")
     output.clear()
-    assert output.whole_reply(b"{}        \n") == b"{}        "
+    assert output.whole_reply(b"{}         \n") == b"{}         "
+    assert output.next_line() is None  # this is byte 200
     assert output.whole_reply(b"{}\n") is None  # this line contains byte 201
     with pytest.raises(OutputLimitError, match="more than 200 bytes of output in this match"):
         output.next_line()

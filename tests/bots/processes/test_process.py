@@ -221,6 +221,12 @@ def test_both_ends_of_stderr_are_kept(count: int, size: int) -> None:
     assert keeper.says(b"line 0\n") == keeper.says(b"line %d\n" % (count - 1)) == (count > 0)
 
 
+def test_a_line_left_out_between_the_ends_of_stderr_is_counted() -> None:
+    keeper = StderrKeeper(None)
+    keeper.feed(b"a" * (END_CAP - 1) + b"\n" + b"gone\n" + b"z" * END_CAP)
+    assert keeper.lines(2).omitted == 1
+
+
 # --- without a process ----------------------------------------------------------------------------
 
 

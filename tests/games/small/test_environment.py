@@ -119,6 +119,20 @@ def test_a_hidden_value_has_as_many_places_as_the_value() -> None:
         assert len(made.observe()) == count
 
 
+def test_a_hidden_symbol_has_one_place() -> None:
+    class Symbol(Piles):
+        symbols = ("red",)
+
+        def view(self, viewer: Any) -> dict[str, Any]:
+            return {"colour": "red" if viewer is ALL else None}
+
+    environment = definition(Symbol, "symbol").environment
+    assert environment is not None
+    made: Any = environment.translator(0, 2, definition(Symbol, "symbol").options())
+    made.look(View(1, [0, 2], [*Symbol().legal(0)], Symbol().view(0)), asked=True)
+    assert made.observe().tolist() == [0, 2, -1]
+
+
 def test_a_game_can_make_its_own_observation() -> None:
     own = type("Own", (Piles,), {"observe": classmethod(lambda cls, view: [view["more"]["count"]])})
     assert translator(own).observe().tolist() == [7]

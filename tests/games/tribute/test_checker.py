@@ -54,6 +54,18 @@ def test_a_hand_that_was_shown_is_known() -> None:
     assert [finding.line for finding in findings(swapped)] == [two + 1]
 
 
+def test_a_view_is_whole_once_the_lines_show_the_move() -> None:
+    """The lines after an `end-turn` show which cards it discards."""
+    log = log_of(2, lambda dice, request: end_at_once(request), max_turns=1)
+    spectator: Any = checker_of(RULES, NAMES[:2])
+    whole = [spectator.observe(LOG.read(line)) for line in log if line["type"] in LOG.types]
+    kinds = [line["type"] for line in log if line["type"] in LOG.types]
+    at = kinds.index("turn-ended")
+    assert kinds[at - 1] == "action"
+    assert whole[at - 1 : at + 1] == [False, False]
+    assert True in whole[at:]
+
+
 def end_at_once(request: Json) -> bytes:
     """End every turn at once, and choose as few cards as possible."""
     if request["type"] == "play-turn":
