@@ -21,7 +21,7 @@ from referee.games.interface.faults import Fault
 from referee.games.interface.game import ALL, PUBLIC, Audience, Viewer
 from referee.games.interface.log_player import Gone
 from referee.games.interface.page import Counter, Now, Series, Spectator
-from referee.games.interface.seats import seat_of
+from referee.games.interface.seats import seat_index, seat_of
 from referee.games.interface.sentence import Part, Seat
 from referee.games.interface.table import Move, Moved
 from referee.logs.inferred import InferredMatch
@@ -320,9 +320,9 @@ class Steps:
     def _read_public(self, message: Struct | None) -> Sequence[Any]:
         reader = self._reader
         if isinstance(message, PlayerDisqualified):
-            seat = seat_of(message.player_number, self._definition.max_seats)
+            seat = seat_index(message.player_number)
             self._marks.append(Mark("disqualified", seat, message.reason))
-            if reader is not None and seat is not None:
+            if reader is not None:
                 return reader.disqualify(seat, message.reason)  # type: ignore[no-any-return]
         elif isinstance(message, GameEnd):
             self._marks.append(Mark("end", code=message.reason))
@@ -496,9 +496,8 @@ class LogSteps(Steps):
         over = self._read_public(message)
         whole: bool | None = self._seen
         if isinstance(message, PlayerDisqualified):
-            seat = seat_of(message.player_number, self.seats)
-            if isinstance(self._spectator, InferredMatch) and seat is not None:
-                whole = self._spectator.observe(Gone(seat))
+            if isinstance(self._spectator, InferredMatch):
+                whole = self._spectator.observe(Gone(seat_index(message.player_number)))
         elif self._spectator is not None and not isinstance(message, GameEnd):
             whole = self._spectator.observe(message)
         self._seen = self._seen or bool(whole)

@@ -17,7 +17,7 @@ from referee.cli.options import parser_of as parser_of_options
 from referee.cli.parser import Parser
 from referee.cli.registry import COMMANDS, options_type
 from referee.cli.serving import Address
-from referee.cli.settings import limit_of
+from referee.cli.settings import Settings, limit_of, settings_options
 from referee.cli.values import Count, DealSeedsInFile, Seconds, SeedInFile
 from tests.support.live import ROOT
 
@@ -54,6 +54,19 @@ class MadeUp(Options):
 
 def read(*words: str) -> MadeUp:
     return MadeUp.of(vars(parser_of_options(MadeUp, Parser).read(words)), words)
+
+
+class WithSettings(Options):
+    """Do something."""
+
+    settings: Settings = settings_options()
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_an_option_wins_over_set_in_any_order(turn: int) -> None:
+    words = ["--set=max_turns=7", "--max-turns=9"][::turn]
+    given = vars(parser_of_options(WithSettings, Parser).read(words))
+    assert WithSettings.of(given, words).settings == {"max_turns": 9}
 
 
 def test_what_is_given_has_the_type_of_its_field() -> None:

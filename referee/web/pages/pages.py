@@ -219,7 +219,7 @@ def standings_page(
         front=front or Front(),
         rounds=rounds[first:],
         earlier_rounds=rounds[:first],
-        playing=_playing(front) if front else [],
+        playing=[sorted(item.shown) for item, _ in front.tables] if front else [],
         left="" if shown.left is None else _about(shown.left),
     )
 
@@ -259,10 +259,6 @@ def _race(
         for name in bots
     }
     return charts.curves(history.matches, ratings, colour)
-
-
-def _playing(front: Front) -> list[list[str]]:
-    return [sorted(table.names if table else item.shown) for item, table in front.tables]
 
 
 def _about(seconds: float) -> str:

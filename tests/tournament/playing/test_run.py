@@ -29,6 +29,7 @@ from tests.support.made_up import (
     StopError,
     contents,
     dispatcher,
+    left,
     made_setup,
     play,
     played,
@@ -143,6 +144,17 @@ def test_sprt_drops_what_was_played_beyond_even_after_a_kill(tmp_path: Path) -> 
     assert run.played == 0
     assert contents(store) == whole
     assert {path.name[:6] for path in tmp_path.iterdir()} == {f"{m:06}" for m in range(matches)}
+
+
+def test_no_bot_is_withdrawn_by_matches_after_the_deciding_deal() -> None:
+    setup = made_setup(2, format="sprt", deals=40, sprt=Sprt(0, 100), withdraw_after=3)
+    whole = contents(played(setup, first_wins))
+    store = played(setup, first_wins)
+    matches, _ = store.count()
+    beyond = [Plan(matches + n, (matches + n) // 2, 9, [(0, 1), (1, 0)][n % 2]) for n in range(4)]
+    store.add([row(p, left=[left() if bot else None for bot in p.players]) for p in beyond])
+    assert play(store) == []
+    assert contents(store) == whole
 
 
 def test_sprt_does_not_count_a_deal_with_a_void_match() -> None:
@@ -408,6 +420,17 @@ def test_before_the_machine_is_blamed_some_bots_of_other_matches_are_tried(
         else:
             Run(store).play(made)
             assert store.bots_out() == killers
+
+
+def test_the_machine_is_not_blamed_if_one_bot_of_the_match_kills_no_worker() -> None:
+    setup = made_setup(9, deals=1)
+    first = next(stages_of(setup)).plans(0)[0].players
+    killers = {first[0], *sorted({*range(9)} - {*first})[:MAX_OTHERS]}
+    store = Store.in_memory()
+    store.add_stage(setup)
+    with dispatcher(Killing(*({bot} for bot in killers)), jobs=1) as made:
+        Run(store).play(made)
+    assert store.bots_out() == killers
 
 
 def stages_of(setup: TournamentSetup) -> Iterator[Stage]:

@@ -87,6 +87,21 @@ def test_a_season_of_one_tournament_has_its_intervals(format: str) -> None:
         assert found[bot.name].rating_high == pytest.approx(bot.rating_high, abs=0.011)
 
 
+def test_one_sequential_test_widens_the_intervals_of_its_season() -> None:
+    def width(*formats: str) -> float:
+        made = [made_setup(2, format=format, deals=9) for format in formats]
+        stores = [played(setup, lambda plan: row(plan, [1, 2])) for setup in made]
+        bot = season({str(number): store for number, store in enumerate(stores)}).bots[0]
+        return bot.rating_high - bot.rating_low
+
+    one, both, none = (
+        width(*formats)
+        for formats in (("sprt", "round-robin"), ("sprt", "sprt"), ("round-robin", "round-robin"))
+    )
+    assert one == pytest.approx(both, abs=0.03)
+    assert one > none + 1
+
+
 @pytest.mark.parametrize(
     ("before", "now", "change"),
     [
