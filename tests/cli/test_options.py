@@ -62,6 +62,23 @@ class WithSettings(Options):
     settings: Settings = settings_options()
 
 
+class OfTournament(Options):
+    """Do something."""
+
+    settings: Settings = settings_options(is_tournament=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "default"),
+    [(WithSettings, "none; in a sandbox 1G"), (OfTournament, "1G")],
+)
+def test_the_help_of_a_limit_has_the_default_of_its_command(
+    kind: type[Options], default: str
+) -> None:
+    text = " ".join(parser_of_options(kind, Parser).format_help().split())
+    assert f"memory, such as 512M (default: {default})" in text
+
+
 @pytest.mark.parametrize("turn", [1, -1])
 def test_an_option_wins_over_set_in_any_order(turn: int) -> None:
     words = ["--set=max_turns=7", "--max-turns=9"][::turn]

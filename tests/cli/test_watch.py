@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from referee import cli
+from referee.cli.watching import NICE, yield_to_match
 from referee.logs.outputs import RECORD
 from tests.support.forked_referee import ForkedReferee
 from tests.support.live import one_line
@@ -155,3 +156,9 @@ def test_a_server_that_cannot_begin_leaves_the_old_record(
 def test_an_address_of_no_page(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["play", "minimal", "minimal", *words]) == 2
     assert f"{words[0]} goes with --page or --browser" in one_line(capsys.readouterr().err)
+
+
+def test_the_server_of_a_page_yields_to_the_match() -> None:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as server:
+        yield_to_match(server.pid)
+        assert os.getpriority(os.PRIO_PROCESS, server.pid) == NICE

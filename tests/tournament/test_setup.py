@@ -400,6 +400,15 @@ def test_all_that_is_to_be_built_stands_in_one_line(folders: Path) -> None:
     )
 
 
+def test_a_folder_with_the_name_of_another_gets_it_before_it_is_built(folders: Path) -> None:
+    for name in ("a", "b"):
+        Path("bots", name, "bot.toml").write_text('command = "x"\nname = "X"\nbuild = "make"\n')
+    _, broken = entrants(["bots/a", "bots/b"], "dominion")
+    assert broken[0].lines[0].startswith("bots/a is not built")
+    (line,) = broken[1].lines
+    assert line.startswith("bots/b: its name X is, or looks like, that of another bot: bots/a;")
+
+
 @pytest.mark.parametrize("name", ["big_money", "Big_Money", "big_m\u03bfney", "big_m0ney"])
 def test_no_folder_has_the_name_of_a_bundled_bot(name: str, folders: Path) -> None:
     Path("bots/a/bot.toml").write_text(f'command = "minimal"\nname = "{name}"\n')

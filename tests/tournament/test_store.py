@@ -431,6 +431,17 @@ def test_a_store_that_is_taken_away_is_kept_under_another_name(
         assert Path(file).read_bytes() == before
 
 
+def test_closing_deletes_no_file_of_the_next_store_with_this_name(file: str) -> None:
+    moved = Store.for_writing(file)
+    moved.add_stage(SETUP)
+    for suffix in files(file):
+        os.rename(file + suffix, Path(file).with_name(f"moved{suffix}"))
+    with Store.for_writing(file) as store:
+        store.add_stage(SETUP)
+        moved.close()
+        assert os.path.exists(f"{file}-wal")
+
+
 def test_a_store_that_is_taken_away_at_the_end(file: str) -> None:
     def run() -> None:
         with Store.for_writing(file) as store:

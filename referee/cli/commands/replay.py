@@ -255,7 +255,7 @@ def _table(summary: Summary) -> Iterator[str]:
     for row in summary.totals:
         table.add_row(*(Text(plain(cell)) for cell in row))
     text = io.StringIO()
-    Console(file=text, width=min(width(sys.stdout), 140), color_system=None).print(table)
+    Console(file=text, width=width(sys.stdout), color_system=None).print(table)
     yield from (line.rstrip() for line in text.getvalue().splitlines())
 
 

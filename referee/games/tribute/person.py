@@ -118,11 +118,6 @@ class TributeDialogue(TurnListener[Turn]):
             self._rows = {row.card: row for row in message.card_table}
         return super().observe(message)
 
-    def tell(self, turn: Turn) -> list[str]:
-        # The news name the player whom a patron favours, but "favours you" reads better.
-        own = self._names[self._seat]
-        return [line.replace(f"favours {own}", "favours you") for line in super().tell(turn)]
-
     def decide(self, request: Struct) -> Decision:
         if isinstance(request, say.PatronRequest):
             picks = yield self._draft(request)

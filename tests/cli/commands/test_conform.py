@@ -235,6 +235,24 @@ def test_a_bot_that_writes_into_its_folder_is_not_tested_for_ever(tmp_path: Path
     assert (folder / "bot.log").read_text().count("started") == 2
 
 
+@pytest.mark.slow
+def test_a_bot_that_writes_a_file_once_is_tested_once_more(tmp_path: Path) -> None:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "bot.toml").write_text(f"command = '{sys.executable} bot.py'\n")
+    bot = referee("bots", "--show", "minimal").stdout
+    (folder / "bot.py").write_text("open('bot.log', 'w').close()\n" + bot)
+    words = ["conform", str(folder), "--case", "3.4/1", "--watch", "--quiet", "--sandbox", "none"]
+    with ForkedReferee(*words, **PIPES) as process:
+        assert process.stderr is not None
+        lines = (
+            line for line in process.stderr if line.startswith(("referee: wait", "referee: file"))
+        )
+        assert ["wait" in line for line in islice(lines, 2)] == [True, True]
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+
+
 def test_what_should_be_is_a_warning_unless_strict() -> None:
     bot = (
         'perl -e \'$|=1; <>; print qq({"type":"player-name-reply","player_number":"player1",'

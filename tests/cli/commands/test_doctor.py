@@ -177,7 +177,9 @@ def test_what_no_limit_holds_is_named(
     ("quota", "status", "found"),
     [
         (math.inf, "ok", "8, load 0.5"),
+        (8, "ok", "8, load 0.5"),
         (2.5, "ok", "2 of 8 (control groups: 2.5), load 0.5"),
+        (1, "ok", "1 of 8 (control groups: 1), load 0.5"),
         (0.5, "missing", "1 of 8 (control groups: 0.5), load 0.5"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from referee import cli
-from referee.cli.commands import play_plan
+from referee.cli.commands import play, play_plan
 from referee.cli.commands.play import _check, _repeat_command
 from referee.cli.commands.play_options import PlayOptions
 from referee.cli.commands.play_progress import _line
@@ -127,3 +128,25 @@ def test_the_line_of_a_long_match_has_the_names_that_are_shown() -> None:
     )
     runner: Any = SimpleNamespace(match=match)
     assert _line(runner, spec) == "turn 9: Zoe 3, my_bot 6"
+
+
+def test_nobody_needs_the_links_after_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[Any] = []
+
+    async def does(*given: Any, **others: Any) -> None:
+        done.append("shown")
+
+    async def serve(*given: Any, task_status: Any) -> None:
+        task_status.started()
+
+    monkeypatch.setattr(play, "_serve", serve)
+    session: Any = SimpleNamespace(
+        end=lambda *given: done.append("end"), shown=does, delete_links=done.append
+    )
+    plan: Any = SimpleNamespace(spec=None, play=does)
+    files: Any = None
+    options = PlayOptions.of({"record": "r.jsonl"})
+    monkeypatch.setattr(play, "collect_garbage", lambda: None)
+    interrupts: Any = SimpleNamespace(caught=[signal.SIGTERM], check=lambda: None)
+    play._play_match(options, plan, interrupts, [], files, session, None)
+    assert done == ["shown", "end", "shown", "r.jsonl"]

@@ -52,7 +52,17 @@ from referee.tournament.stages import first_missing
 from referee.tournament.store import Store
 from tests.support.forked_referee import ForkedReferee, forked_referee
 from tests.support.live import ROOT, end_left_behind, one_line, referee, referee_process
-from tests.support.made_up import MadeUp, Result, contents, left, row, void, workers
+from tests.support.made_up import (
+    MadeUp,
+    Result,
+    contents,
+    left,
+    made_setup,
+    play,
+    row,
+    void,
+    workers,
+)
 from tests.support.sandboxed import needs_bwrap
 
 BOTS = ["minimal", "big_money", "new=smithy_big_money"]
@@ -1325,6 +1335,25 @@ def test_standings_in_every_format(commands: Commands) -> None:
     one = commands.run("standings", commands.store, "--bot", "new")
     assert "new: rank" in one
     assert "It calls itself Bot 2." in one
+
+
+def test_a_bot_without_matches_has_all_cells_of_a_csv(commands: Commands) -> None:
+    with Store.for_writing(commands.store) as store:
+        store.add_stage(made_setup(3))
+        play(store, until=1, most=1)
+    head, *rows = csv.reader(
+        commands.run("standings", commands.store, "--format", "csv").splitlines()
+    )
+    assert (head[-6], head[-1]) == ("win_rate", "mean_points_high")
+    assert rows[-1][-6:] == [""] * 6
+    assert {len(row) for row in rows} == {len(head)}
+
+
+def test_a_page_of_a_tournament_is_of_the_store_that_is_named(commands: Commands) -> None:
+    with Store.for_writing(commands.store) as store:
+        store.add_stage(made_setup(2))
+        play(store, until=1, most=1)
+    assert "bots: bot0, bot1" in commands.refused(*BOTS, "--browser", "--withdraw", "x")
 
 
 @pytest.mark.parametrize("columns", [40, 49, 59])

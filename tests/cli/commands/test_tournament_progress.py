@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from referee.cli.commands.tournament_progress import Progress, start_again
+from referee.cli.commands.tournament_progress import Progress, match_line, start_again
 from referee.cli.console import rich_console
 from referee.tournament.rows import Plan
 from referee.tournament.store import Store
@@ -76,3 +76,9 @@ def test_a_table_comes_after_so_many_matches_with_the_time_that_is_left() -> Non
         "6 of 600 matches, 10 matches/s, 0:59 left",
         "8 of 600 matches, 10 matches/s, 0:59 left",
     ]
+
+
+@pytest.mark.parametrize(("turns", "words"), [(0, "0 turns"), (1, "1 turn"), (2, "2 turns")])
+def test_a_match_has_its_turns(turns: int, words: str) -> None:
+    line = match_line(row(Plan(3, 1, 9, (0, 1)), [2, 1], turns=turns), ["a", "b"])
+    assert line == f"match 3: 1. b 37, 2. a 34; {words}, provinces-empty"

@@ -110,6 +110,7 @@ def test_the_summary_has_a_row_a_turn_and_the_sums_that_the_game_counted(seed: i
     summary = reader.summary(turns)
     assert [row[0] for row in summary.rows] == [str(turn.turn) for turn in turns]
     assert all(len(row) == len(summary.columns) for row in [*summary.rows, *summary.totals])
+    assert [row[-1] for row in summary.rows] == [str(len(turn.notes) or "") for turn in turns]
     (total,) = summary.totals
     red, blue = (standing.facts for standing in match.standings())
     for head in ("moves", "lost", "spawned", "gathered"):

@@ -121,7 +121,7 @@ def test_what_a_bad_action_comes_of(actions: Any, says: str) -> None:
 
 def test_what_bad_picks_come_of() -> None:
     asked: Json = {"type": "choose", "options": [{"card": "Ram", "from": "hand"}]}
-    assert "indices of `options`" in hint("bad-picks", asked, {"picks": ["Ram"]})
+    assert "indices of `options`" in hint("bad-picks", asked, {"picks": [0, "Ram"]})
     assert hint("bad-picks", asked, {"picks": [7]}) == ""
     assert hint("bad-picks", asked, {}) == ""
     assert hint("wrong-type", asked, {}) == ""

@@ -89,3 +89,14 @@ def test_a_turn_that_a_disqualification_ends_tells_what_was_drawn() -> None:
     assert turn.scores is None
     phrases = [(part.label, part.text) for part in reader.show(turn) if isinstance(part, Phrase)]
     assert phrases == [("plays", "Corvette (1 combat; draws 1)")]
+
+
+def test_the_attacker_acts_on_a_base_that_is_destroyed() -> None:
+    seats = {"player1": {"hand": ["Ram"]}, "player2": {"bases": ["Trading Post"]}}
+    scene = Scene({"before": {"seats": seats}})
+    told: list[Any] = []
+    game: Any = scene.match._game
+    game.table.watchers.append(told.extend)
+    scene.step({"do": ["play Ram", "attack-base Trading Post"]})
+    (attack,) = [each for each in told if any(move.to == "discard" for move in each.public)]
+    assert (attack.seat, attack.did[0], attack.public[0].seat) == (0, "attacks ", 1)

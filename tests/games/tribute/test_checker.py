@@ -7,8 +7,10 @@ from typing import Any
 
 from referee.games.interface.capabilities import Finding
 from referee.games.tribute import RULES
+from referee.games.tribute.log_player import _act
+from referee.games.tribute.rules.messages import CALL_PATRON, Action
 from referee.logs.inferred import checker_of
-from tests.games.tribute.tribute_matches import new_match, right
+from tests.games.tribute.tribute_matches import new_match, new_setup, right
 from tests.support import public_logs
 from tests.support.helpers import NAMES
 from tests.support.public_logs import PublicLog
@@ -76,3 +78,15 @@ def end_at_once(request: Json) -> bytes:
         cards = [card["uid"] for card in request["cards"][: request["min"]]]
         reply = {"type": "choose-reply", "cards": cards, "effect": 0}
     return json.dumps(reply).encode()
+
+
+def test_hlaalu_is_called_for_a_hidden_card_with_a_cost() -> None:
+    assert RULES.situation is not None
+    seat = {"hand": ["GOLD"], "draw_pile": ["GOLD", "OATHMAN"], "coins": 9}
+    patrons = ["HLAALU", "RED_EAGLE", "PELIN", "ANSEI"]
+    game: Any = RULES.situation(new_setup(), {"patrons": patrons, "seats": {"player1": seat}})
+    call = (CALL_PATRON, "HLAALU")
+    assert call not in game.asked
+    _act(game, Action(CALL_PATRON, patron="HLAALU"), [])
+    assert call in game.asked
+    assert [card.kind.card for card in game.table.me.hand] == ["OATHMAN"]

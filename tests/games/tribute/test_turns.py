@@ -148,3 +148,15 @@ def test_a_purchase_has_the_cost_of_its_card() -> None:
                 assert f"for {costs[action.card]}" in action.effects
                 bought += 1
     assert bought > 5
+
+
+def test_spectators_see_an_action_before_the_cards_that_it_draws() -> None:
+    seats = {"player1": {"hand": ["HARVEST_SEASON"], "draw_pile": ["GOLD"]}}
+    patrons = ["HLAALU", "RED_EAGLE", "PELIN", "DUKE_OF_CROWS"]
+    scene = Scene({"before": {"patrons": patrons, "seats": seats}})
+    told: list[Any] = []
+    game: Any = scene.match._game
+    game.table.watchers.append(told.append)
+    scene.do("play HARVEST_SEASON")
+    seen = [[(move.from_, move.to) for moved in each for move in moved.public] for each in told]
+    assert seen == [[("hand", "played")], [("draw-pile", "hand")]]

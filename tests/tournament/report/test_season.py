@@ -87,6 +87,13 @@ def test_a_season_of_one_tournament_has_its_intervals(format: str) -> None:
         assert found[bot.name].rating_high == pytest.approx(bot.rating_high, abs=0.011)
 
 
+def test_an_anchor_without_any_match_is_no_pool() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(2))
+    found = season({"one": store, "two": store}, ("bot0", 1200.0))
+    assert (found.pool, found.is_pool_unchanged) == ([], False)
+
+
 def test_one_sequential_test_widens_the_intervals_of_its_season() -> None:
     def width(*formats: str) -> float:
         made = [made_setup(2, format=format, deals=9) for format in formats]

@@ -51,7 +51,7 @@ from referee.tournament.report.statistics import (
     _percentile,
     statistics,
 )
-from referee.tournament.report.terminal import ranking, standings_text, table_text
+from referee.tournament.report.terminal import new_grid, ranking, standings_text, table_text
 from referee.tournament.report.words import duel, headline, repeats
 from referee.tournament.rows import (
     LEFT_OUT,
@@ -500,6 +500,30 @@ def test_nearly_all_replies_take_no_longer_than_the_longest() -> None:
     made = played(made_setup(2), lambda plan: row(plan, reply_histogram={53: 50}))
     bot = statistics(made, details=True).bots["bot0"]
     assert bot.reply_99 == bot.longest_reply == 0.01
+
+
+def test_standings_have_no_field_for_what_a_tournament_does_not_have() -> None:
+    found = msgspec.to_builtins(standings(played(made_setup(3))))
+    optional = {"limits_of_bots", "too_early", "by_seat", "position", "knockout", "opening"}
+    assert found.keys().isdisjoint(optional)
+    assert "matches" in found
+
+
+@pytest.mark.parametrize("head", ["bot", "against"])
+def test_a_name_is_cut_off_and_a_number_is_not(head: str) -> None:
+    grid = new_grid(head, "points")
+    grid.add_row("a" * 30, "1,234.5")
+    text = io.StringIO()
+    Console(file=text, width=20).print(grid)
+    assert text.getvalue().splitlines()[1] == f"{'a' * 11}… 1,234.5"
+
+
+def test_reply_times_of_all_matches_count() -> None:
+    made = played(
+        made_setup(2, deals=6),
+        lambda plan: row(plan, reply_histogram={20: 50} if plan.match else {20: 9, 53: 1}),
+    )
+    assert statistics(made, details=True).bots["bot0"].reply_99 < 0.001
 
 
 def test_why_a_bot_was_disqualified_is_told_by_the_first_match_of_each_code() -> None:
