@@ -80,7 +80,7 @@ class Steps:
 
     def close(self) -> None:
         """Give the last step the lines and marks that came after its state."""
-        if self.steps and self._first_line < len(self.lines):
+        if self.steps:
             last = self.steps[-1]
             marks = [*last.marks, *self._marks]
             lines = (last.lines[0], len(self.lines))

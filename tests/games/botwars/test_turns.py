@@ -13,6 +13,7 @@ import pytest
 
 from referee.games.botwars.rules.board import Board
 from referee.games.botwars.rules.messages import State
+from referee.games.botwars.rules.moves import carried_out
 from referee.match.machine import Entry, Sent
 from tests.games.botwars.botwars_matches import (
     Decide,
@@ -222,3 +223,21 @@ def test_a_message_is_a_line_of_compact_json() -> None:
     for entry in entries:
         if isinstance(entry, Sent):
             assert json.dumps(json.loads(entry.line), separators=(",", ":")) in entry.line.decode()
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "why"),
+    [
+        (3.5, 4, "`from` is not an integer"),
+        (3, 4.5, "`to` is not an integer"),
+        (7, 8, "no botlet of its own is at `from`"),
+        (5, 6, "that botlet is moved already"),
+        (3, 9, "`to` is not next to `from`"),
+    ],
+)
+def test_why_a_move_is_ignored(start: float, end: float, why: str) -> None:
+    neighbours: Any = {3: (4,), 5: (6,)}
+    moves = [{"from": 5, "to": 6}, {"from": start, "to": end}]
+    targets, ignored, text = carried_out(moves, {3, 5}, neighbours)
+    assert (targets, ignored) == ({5: 6}, 1)
+    assert text.endswith(f": {why}")

@@ -30,11 +30,11 @@ def test_what_each_may_see() -> None:
 def test_nothing_of_a_turn_is_left_after_the_last() -> None:
     seats = {
         "player1": {"hand": ["Scout"], "deck": ["Scout"] * 9},
-        "player2": {"hand": ["Freighter", "Viper"], "deck": ["Scout"] * 9},
+        "player2": {"hand": ["Central Office", "Viper"], "deck": ["Scout"] * 9},
     }
     scene = Scene({"before": {"seats": seats}, "options": {"max_turns": 1}})
     scene.step({"do": ["end-turn"]})
-    scene.step({"do": ["play Freighter", "play Viper", "end-turn"]})
+    scene.step({"do": ["play Central Office", "use-base Central Office", "play Viper", "end-turn"]})
     view = scene.match.view(ALL)
     assert isinstance(view, View)
     assert scene.match.outcome is not None

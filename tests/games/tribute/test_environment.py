@@ -21,7 +21,9 @@ def test_what_is_seen() -> None:
     assert RULES.situation is not None
     seat = {"hand": ["GOLD", "GOLD"], "agents": [{"card": "OATHMAN", "hp": 1}], "power": 3}
     patrons = ["HLAALU", "RED_EAGLE", "PELIN", "ANSEI"]
-    state = {"patrons": patrons, "seats": {"player1": seat}, "row": ["TITHE"]}
+    other = {"agents": [{"card": "OATHMAN", "hp": 2}]}
+    seats = {"player1": seat, "player2": other}
+    state = {"patrons": patrons, "seats": seats, "row": ["TITHE"]}
     player = Translator(0, 2)
     player.look(RULES.situation(new_setup(), state).view(0), asked=True)
     seen = dict(zip(NAMES, player.observe().tolist(), strict=True))
@@ -29,7 +31,12 @@ def test_what_is_seen() -> None:
     assert seen["own power"] == 3
     assert "hand GOLD: 2" in player.show()
     legal = {CHOICES[index] for index in np.flatnonzero(player.legal())}
-    assert {"play-card GOLD", "activate-agent OATHMAN", "end-turn"} <= legal
+    assert {
+        "play-card GOLD",
+        "activate-agent OATHMAN",
+        "attack OATHMAN",
+        "end-turn",
+    } <= legal
     for wrong in (-1, len(CHOICES), 0.5, CHOICES.index("play-card TITHE")):
         with pytest.raises(UsageError, match="action mask"):
             player.act(wrong)

@@ -29,6 +29,7 @@ def test_it_is_what_the_spectators_were_told(seed: int) -> None:
         actions = [message["action"] for message in own if message["type"] == "action"]
         kinds = Counter(action["type"] for action in actions)
         calls = Counter(action["patron"] for action in actions if "patron" in action)
+        assert kept["first"] == (seat == 0)
         assert kept["calls"] == calls
         assert sum(kept["bought"].values()) == kinds["buy-card"]
         assert kept["turns"] == sum(message["type"] == "turn-started" for message in own)
