@@ -340,8 +340,10 @@ class SmallGame:
         to_move: Any = self.game.to_move
         several = isinstance(to_move, Iterable)
         seats = () if to_move is None else tuple(to_move) if several else (to_move,)
-        if any(type(seat) is not int or not 0 <= seat < self.seats for seat in seats):
+        is_seat = all(type(seat) is int and 0 <= seat < self.seats for seat in seats)
+        if not is_seat or len({*seats}) < len(seats):
             text = f"`to_move` is {to_move!r}; seats are 0 to {self.seats - 1}"
+            text += ", and none may be there twice" * is_seat
             raise self._wrong("apply" if self.turns else "start", text)
         return tuple(sorted(seats))
 

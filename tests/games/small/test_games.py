@@ -236,6 +236,17 @@ def test_a_seat_to_move_is_one_of_the_match(to_move: Any, method: str) -> None:
         new(odd).advance({0: MoveReply(1)})
 
 
+def test_no_seat_decides_twice_at_once() -> None:
+    def start(self: Count) -> None:
+        Count.start(self)
+        self.to_move = (1, 0, 1)
+
+    odd = type("Odd", (Count,), {"start": start})
+    says = r"`to_move` is \(1, 0, 1\); seats are 0 to 2, and none may be there twice$"
+    with pytest.raises(GameError, match=says):
+        new(odd)
+
+
 def test_seats_that_decide_together_are_asked_in_their_order() -> None:
     game = new(AtOnce)
     game.game.to_move = [2, 0]
