@@ -228,13 +228,18 @@ def try_out(mutant: Mutant, tests: list[str], folder: Path) -> Trial:
     before = file.stat().st_mtime
     file.write_bytes(changed(source, mutant))
     os.utime(file, (before + 60, before + 60))  # byte code is told apart by seconds and size
-    (folder / "tests.txt").write_text("\n".join(tests))
+    (folder / "tests.txt").write_text("\n".join(dict.fromkeys(map(runnable, tests))))
     try:
         failed = run(folder)
     finally:
         file.write_bytes(source)
         os.utime(file, (before, before))
     return Trial(mutant, len(tests), failed)
+
+
+def runnable(test: str) -> str:
+    """Return an id that pytest finds. If it has odd characters, all cases of the test run."""
+    return test if re.fullmatch(r"[\w./:\[\]-]+", test, re.ASCII) else test.partition("[")[0]
 
 
 def run(folder: Path) -> str | None:
