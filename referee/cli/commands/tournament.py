@@ -358,7 +358,8 @@ class _Run:
             store.add_game_file(GAMES.outside[now.game].source)
         if options.title is not None:
             store.set_title(options.title)
-        store.add_versions(plan.digests)
+        # The files of a bot that we leave out don't matter, because it won't play.
+        store.add_versions({name: d for name, d in plan.digests.items() if name not in names})
 
     def _store_limits(self) -> None:
         from referee.bots.command import BotCommand

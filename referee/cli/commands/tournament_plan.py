@@ -107,9 +107,7 @@ def plan_tournament(
     # As long as the store is empty, people can still change its setup.
     if not is_known and not store.is_empty:
         _check_same(store, stages[-1], now, choice, extend=options.extend)
-    broken, packed = _packed(now, found) if options.cluster is not None else (found.broken, {})
-    # The files of a bot that we leave out don't matter, because it won't play.
-    digests = _digests(now, broken)
+    digests = _digests(now, found.broken)
     if not options.same_bot:
         _check_unchanged(store, digests)
     if not known_as(now.game, store.game_files) and store.game_files and not options.same_game:
@@ -117,6 +115,7 @@ def plan_tournament(
             f"the game {now.game} has changed since the matches in {store.name} were played: "
             "give another --store, or --same-game to count all versions as one game"
         )
+    broken, packed = _packed(now, found) if options.cluster is not None else (found.broken, {})
     return TournamentPlan(now, is_known, is_unfinished, stages, digests, broken, packed, view)
 
 
