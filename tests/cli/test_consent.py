@@ -326,7 +326,7 @@ def test_visitors_play_only_against_bots_that_were_typed(folder: Path) -> None:
     (games / "g.jsonl").write_text("".join(cut))
     (games / "g.jsonl.seats").write_text(json.dumps({"id": "g", "digests": {1: "x"}, "port": 1}))
     with running("--play", "minimal", "--save-games", str(games), str(folder)) as (_, url):
-        assert httpx.get(f"{url.removesuffix('play')}seat/g").status_code == 404
+        assert httpx.get(f"{url.removesuffix('play')}seat/g", timeout=60).status_code == 404
     assert not (folder / "ran").exists()
 
 

@@ -125,7 +125,7 @@ def test_the_lines_of_a_tournament(folders: Path) -> None:
     exited = [loss for loss in losses["reader"] if loss["why"] == "disqualified, exited"]
     assert len(exited) == 3
     with running("s.sqlite") as (_, url):
-        served = httpx.get(f"{url}store/s.sqlite/bot/1").text
+        served = httpx.get(f"{url}store/s.sqlite/bot/1", timeout=60).text
     assert all(loss["command"] in html.unescape(served) for loss in losses["reader"])
     whole = re.search(r"<dt>Command<dd><code>(.*?)</code>", page)
     assert whole is not None
@@ -284,7 +284,7 @@ def test_the_line_on_the_page_of_a_match(folders: Path) -> None:
     assert referee("page", "r.jsonl", "--output", "r.html").returncode == 0
     (inside,) = re.findall(r'"command":("(?:[^"\\]|\\.)*")', Path("r.html").read_text())
     with running("r.jsonl") as (_, url):
-        served = httpx.get(f"{url}match/r.jsonl/header").json()["command"]
+        served = httpx.get(f"{url}match/r.jsonl/header", timeout=60).json()["command"]
     assert json.loads(inside) == served
     assert same_match(replayed(served, folders), without_times(folders / "r.jsonl"))
 

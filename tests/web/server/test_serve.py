@@ -31,7 +31,7 @@ EXAMPLES = ROOT / "spec" / "examples"
 def test_it_serves_until_a_signal_whatever_clients_do() -> None:
     with running(str(EXAMPLES)) as (process, url):
         with (
-            httpx.Client() as client,
+            httpx.Client(timeout=60) as client,
             socket.create_connection((httpx.URL(url).host, httpx.URL(url).port)) as silent,
         ):
             assert "two-players.record.jsonl" in client.get(url).text
@@ -49,7 +49,7 @@ def test_visitors_who_play_see_no_file_that_was_not_named(
     (tmp_path / "game.jsonl").write_bytes((EXAMPLES / "four-players.record.jsonl").read_bytes())
     monkeypatch.chdir(tmp_path)
     with running("--play", "minimal") as (_, url):
-        assert httpx.get(url.replace("/play", "/?format=json")).json()["matches"] == []
+        assert httpx.get(url.replace("/play", "/?format=json"), timeout=60).json()["matches"] == []
 
 
 @pytest.mark.parametrize(
