@@ -1098,6 +1098,20 @@ def test_matches_that_do_not_count_are_not_worth_a_look() -> None:
         assert loss.why.startswith("0% of the points of the deal, ")
 
 
+def test_faults_beside_a_bot_that_is_left_out_are_not_worth_a_look() -> None:
+    """Bot 1 wins all deals that count. It has faults in others, before and after the last."""
+
+    def result(plan: Plan) -> MatchRow:
+        return better_wins(plan, faults=[{"late": 1} if 0 in plan.players else {}] * 2)
+
+    found = losses_of(played(made_setup(3, deals=2), result), {0})
+    assert {name: len(losses) for name, losses in found.items()} == {
+        "bot0": 0,
+        "bot1": 0,
+        "bot2": 2,
+    }
+
+
 def test_the_line_of_a_lost_match_has_the_limits_of_single_bots() -> None:
     own = (("time_limit", 2.0), ("memory_limit", None))
     bots = (Entrant("good", "good"), Entrant("bad", "bad", limits=own))
