@@ -17,8 +17,13 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from referee import cli
+from referee.cli.commands import conform
+from referee.conformance.verdict import Report
+from referee.errors import UsageError
 from referee.games import GAMES
 from referee.match.pages import game_page
+from referee.tournament.playing import starting
 from tests.support.forked_referee import ForkedReferee, forked_referee
 from tests.support.live import hostile, is_running, one_line, referee, schema
 from tests.support.typing_person import on_a_terminal
@@ -654,3 +659,26 @@ def test_the_folder_of_a_bot_that_does_not_find_a_file_is_named(tmp_path: Path) 
     (tmp_path / "bot.py").write_text("open('no_such_book')\n")
     done = referee("conform", str(tmp_path / "bot.py"), "--case", "3.4/1")
     assert f"it was started in {tmp_path}, and a relative" in words_of(done.stdout)
+
+
+@pytest.mark.parametrize("conforms", [True, False])
+@pytest.mark.parametrize("broken", [None, "it does not start"])
+def test_the_exit_code_is_of_the_report_and_of_the_start(
+    conforms: bool,
+    broken: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A bot in a folder that no tournament can start fails, although all its cases have passed."""
+    (tmp_path / "bot.py").touch()
+    (tmp_path / "bot.toml").write_text('command = "sh bot.py"\n')
+    counts = {"passed": 1, "failed": 0, "not_judged": 0, "seconds": 0.0, "cases": []}
+    report = Report("bot", "a", "dominion", 1, 1, False, conforms, **counts)
+    monkeypatch.setattr(conform, "_run", lambda *args, **options: report)
+    found = {} if broken is None else {0: UsageError(broken)}
+    monkeypatch.setattr(starting, "start_once", lambda *args: found)
+    code = cli.main(["conform", str(tmp_path), "--sandbox", "none", "--quiet"])
+    assert code == (1 if broken or not conforms else 0)
+    says = f"referee: no tournament can start it: {broken}\n" if broken and conforms else ""
+    assert capsys.readouterr().err == says

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee import cli
-from referee.cli.commands.replay import Turns, _items
+from referee.cli.commands.replay import Turns, _items, _page
 from referee.games import GAMES
 from referee.games.interface.capabilities import Phrase, Picture, Summary
 from referee.games.interface.faults import Fault
@@ -358,3 +358,21 @@ def test_a_pager_that_is_missing_or_left_is_no_error(pager: str) -> None:
     assert code == 0
     assert "Traceback" not in text
     assert pager == "true" or "Turn 1:" in text
+
+
+@pytest.mark.parametrize(("own", "used"), [(None, "FRX"), ("S", "S"), ("", "")])
+def test_a_pager_gets_the_options_of_less_unless_the_user_has_set_some(
+    own: str | None, used: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "options"
+    monkeypatch.setenv("PAGER", f"""sh -c 'printf %s "$LESS" > {file}; cat >> {file}'""")
+    monkeypatch.delenv("LESS", raising=False)
+    if own is not None:
+        monkeypatch.setenv("LESS", own)
+    assert _page(["one", "two"])
+    assert file.read_text() == f"{used}one\ntwo\n"
+
+
+def test_a_pager_of_blanks_is_no_pager(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAGER", " ")
+    assert not _page(["one"])
