@@ -28,15 +28,14 @@ class _EnergyOfLog(SeededRandomSource):
 
     def __init__(self) -> None:
         super().__init__(0)
-        self.board: Board | None = None
-        self.shown: State | None = None
+        self.seen: tuple[Board, State] | None = None
 
     def choose(self, stream: str, count: int) -> int:
         # We haven't seen a turn in the log yet, so any cell is fine.
-        if self.board is None or self.shown is None:
+        if self.seen is None:
             return 0
-        grid = self.shown.grid
-        shown = [grid[cell : cell + 1] == "*" for cell in self.board.free_pairs()]
+        board, state = self.seen
+        shown = [state.grid[cell : cell + 1] == "*" for cell in board.free_pairs()]
         # By the rules, one of the free pairs must have got energy. If none has, the log is wrong.
         # We can return any index then, because our state will differ from the log's anyway.
         return shown.index(True) if True in shown else 0
@@ -61,7 +60,7 @@ class BotWarsLog:
         """
         found = ahead[0]
         if isinstance(found, TurnPlayed):
-            self._chance.board, self._chance.shown = game.board, found.state
+            self._chance.seen = game.board, found.state
             moves = getattr(found.moves, COLOURS[asked.seat])
             return MoveReply([{"from": move.from_, "to": move.to} for move in moves])
         won = isinstance(found, End) and found.winners == [seat_id(asked.seat)]

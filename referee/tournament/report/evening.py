@@ -177,8 +177,7 @@ def _select_highlights(
     scores, ranks = played.scores[won], played.ranks[won]
     numbers, turns = played.match[won], played.turns[won]
     rating = {bot.name: bot.rating for bot in found.bots}
-    by_number = [rating.get(name) for name in names]
-    ratings = np.array([math.nan if each is None else each for each in by_number])[played.bots[won]]
+    ratings = np.array([rating.get(name) for name in names], np.float64)[played.bots[won]]
     winner = np.argmin(ranks, axis=1)[:, None]
     chance = _chance(ratings, winner)
     least = int(np.argmin(np.where(np.isfinite(chance), chance, 1.0)))

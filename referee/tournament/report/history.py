@@ -48,8 +48,8 @@ def history(
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
     numbers, anchor = rated_bots(deals.table(), anchor)  # the other bots would only take time
     ratings = np.full((len(at), len(names)), np.nan)
-    last = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
-    ratings[-1:] = [last.get(name, math.nan) for name in names]
+    last = {bot.name: bot.rating for bot in found.bots}
+    ratings[-1:] = [last.get(name) for name in names]
     for row, count in enumerate(at[:-1]):
         ratings[row, numbers] = rating_alone(deals.table(count).of(numbers), anchor=anchor)
     columns = ratings.T.tolist()

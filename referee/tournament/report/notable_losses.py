@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shlex
 from collections.abc import Iterator
@@ -70,9 +69,9 @@ def notable_losses(store: Store, found: Standings, deals: Deals) -> dict[str, li
         For each bot name, a list of matches, worst first.
     """
     setup, per_deal = store.stages[-1], store.stages[-1].matches_a_deal
-    rating = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
+    rating = {bot.name: bot.rating for bot in found.bots}
     names = store.shown_names
-    ratings = np.array([rating.get(name, math.nan) for name in names])
+    ratings = np.array([rating.get(name) for name in names], np.float64)
     losses: dict[str, list[NotableLoss]] = {name: [] for name in names}
     for deal, bot, promised in _worst_deals(store, deals.table(), ratings):
         matches = store.matches(deal * per_deal, (deal + 1) * per_deal)

@@ -15,8 +15,8 @@ import referee
 from referee import cli
 from referee.games import find_game, outside
 from referee.games.interface.capabilities import Finding, Unchecked
-from referee.games.interface.log_player import End, Gone
-from referee.games.small.log_player import SmallLog
+from referee.games.interface.log_player import End, Gone, UnfollowedError
+from referee.games.small.log_player import NoDraws, SmallLog
 from referee.games.small.messages import GameInfo, MovesPlayed, PlayerLost
 from referee.games.small.without_rules import WithoutRules
 from referee.web.recorded import read_match
@@ -254,3 +254,14 @@ def test_verify_calls_a_draw_a_draw(
         referee.play_match([first_move] * 2, game=file, seed=1, record=record)
         assert cli.main(["verify", record, "--game", file]) == 0
     assert capsys.readouterr().out.rstrip().endswith(says)
+
+
+def test_an_order_or_a_number_is_known_only_if_there_is_just_one() -> None:
+    draws = NoDraws()
+    draws.shuffle("", [])
+    draws.shuffle("", [1])
+    assert draws.choose("", 1) == 0
+    with pytest.raises(UnfollowedError, match="a shuffle is not in"):
+        draws.shuffle("", [1, 2])
+    with pytest.raises(UnfollowedError, match="a random draw is not in"):
+        draws.choose("", 2)

@@ -255,7 +255,7 @@ def test_an_anchor_is_fixed_in_every_tournament() -> None:
 
 def test_excluded_bots_have_no_matches() -> None:
     stores = {"one": of_bots("a", "b", "c"), "two": of_bots("a", "b", "c", seed=2)}
-    found = season(stores, without=["c"])
+    found = season(stores, without=["c", "nobody"])
     assert (found.matches, found.excluded) == (48, ["c"])
     assert bots(found)["c"].tournaments == [None, None]
     assert bots(found)["c"].rating is None

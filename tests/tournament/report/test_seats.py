@@ -40,6 +40,13 @@ def test_deals_that_repeat_each_other_have_no_interval() -> None:
     assert first == SeatStanding(4, 0, 0, 2.0, None, None)
 
 
+def test_two_deals_have_an_interval() -> None:
+    deals = Deals(3, 2)
+    deals.extend([0, 1], [(0, 1), (0, 2)], [(1, 2)] * 2)
+    (first, _) = seat_standings(deals.table(), np.array([[1.0, 0], [3, 0]]))
+    assert first.score_high == pytest.approx(2 + float(t_point(1)))
+
+
 def test_three_seats() -> None:
     deals = Deals(3, 3)
     deals.extend([0], [(2, 0, 1)], [(2, 1, 2)])

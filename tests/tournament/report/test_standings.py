@@ -1098,6 +1098,22 @@ def test_matches_that_do_not_count_are_not_worth_a_look() -> None:
         assert loss.why.startswith("0% of the points of the deal, ")
 
 
+def test_a_bot_without_matches_has_no_rating_to_expect_points_from() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(3))
+    store.add([better_wins(Plan(n, 0, 1, players)) for n, players in enumerate(((0, 1), (1, 0)))])
+    assert [len(losses) for losses in losses_of(store).values()] == [0, 1, 0]
+    found, deals = standings(store), deals_of(store)
+    assert history(store, deals, found).ratings["bot2"] == [None, None]
+
+
+def test_before_the_first_match_there_is_no_history() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(2))
+    found = history(store, deals_of(store), standings(store))
+    assert (found.matches, found.ratings) == ([], {"bot0": [], "bot1": []})
+
+
 def test_faults_beside_a_bot_that_is_left_out_are_not_worth_a_look() -> None:
     """Bot 1 wins all deals that count. It has faults in others, before and after the last."""
 
