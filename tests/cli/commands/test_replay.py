@@ -376,3 +376,22 @@ def test_a_pager_gets_the_options_of_less_unless_the_user_has_set_some(
 def test_a_pager_of_blanks_is_no_pager(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAGER", " ")
     assert not _page(["one"])
+
+
+@pytest.mark.parametrize(
+    ("turns", "of", "says"),
+    [
+        (Turns(2, 2, None), 1, "--turn 2: the match has 1 turn"),
+        (Turns(1, None, None), 0, "--from 1: the match has 0 turns"),
+        (Turns(3, None, None), 2, "--from 3: the match has 2 turns"),
+        (Turns(2, 2, 1), 2, "--turn 2 --player 1: that player has no turn there"),
+        (Turns(None, 2, 1), 2, "--from 1 --to 2 --player 1: that player has no turn there"),
+    ],
+)
+def test_why_no_turn_is_shown(turns: Turns, of: int, says: str) -> None:
+    assert turns.none_of(of) == says
+
+
+def test_json_of_several_files_has_no_headings(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = replay(capsys, str(LOG), str(LOG), "--format", "json", "--turn", "1")
+    assert [json.loads(line)["turn"] for line in lines] == [1, 1]

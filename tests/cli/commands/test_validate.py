@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from referee import cli
 from referee.cli.commands.validate import _lines
 from referee.games import GAMES
-from referee.games.interface.capabilities import Finding
+from referee.games.interface.capabilities import Finding, Unchecked
 from referee.logs import source
 from referee.logs.validate import MAX_FINDINGS, CheckedLog
 from referee.logs.zstd import zstd
@@ -121,6 +121,22 @@ def test_what_is_wrong_on_many_lines_is_said_once(
 def test_quiet_says_nothing_of_valid_logs(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["validate", "--quiet", str(LOG)]) == 0
     assert capsys.readouterr().out == ""
+
+
+def test_quiet_still_shows_findings(wrong: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["validate", "--quiet", str(wrong)]) == 1
+    assert f"{wrong}, line " in capsys.readouterr().out
+
+
+def test_findings_count_more_than_where_the_check_stopped() -> None:
+    stopped = Unchecked(9, "a draw is not in it")
+    (valid,) = _lines("log", CheckedLog([], "page", stopped=stopped))
+    assert valid.startswith("log: valid; from line 9 on the rules are not checked, because a draw")
+    for count, times in ((1, ""), (2, ", the first of 2 lines")):
+        finding = Finding(3, "4.6", "one", "two", count=count, stops=count > 1)
+        head, *_, last = _lines("log", CheckedLog([finding], "page", stopped=stopped))
+        assert head == f"log, line 3: page, 4.6{times}"
+        assert ("were not checked after" in last) == (count > 1)
 
 
 def test_json_is_an_object_a_log(wrong: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from referee.tournament.playing.check import check
+from referee.tournament.playing.check import check, sampled, without_record
 from referee.tournament.rows import MatchRow, Plan
+from referee.tournament.store import Store
 from tests.support.made_up import Left, left, made_setup, row
 
 PLAN = Plan(4, 2, 1, (0, 1))
@@ -62,6 +64,7 @@ def test_all_limits_of_time_are_meant(code: str) -> None:
 
 def test_a_match_that_the_referee_was_late_for() -> None:
     void = replace(OUT, void=True, late=4)
+    assert checked(SAME, row(PLAN, digest="b", late=1), SAME) == ("", 2)
     problem, times = checked(SAME, void, void)
     assert problem.startswith("not checked, because the referee was late")
     assert times == 2
@@ -83,3 +86,21 @@ def test_other_differences_are_no_matter_of_time() -> None:
         "its code fails",
         1,
     )
+
+
+def test_a_sample_is_of_the_matches_that_count() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(2, deals=9))
+    store.add([row(Plan(n, n // 2, 1, (0, 1)), void=n == 1) for n in range(4)])
+    for sample in (None, 3, 9):
+        assert [match.match for match in sampled(store, sample)] == [0, 2, 3]
+    (one, two) = sampled(store, 2)
+    assert one.match < two.match
+    assert {one.match, two.match} < {0, 2, 3}
+
+
+def test_without_a_folder_no_match_has_a_record(tmp_path: Path) -> None:
+    matches = [row(Plan(n, 0, 1, (0, 1))) for n in (0, 1)]
+    (tmp_path / "000001.record.jsonl.zst").touch()
+    assert without_record(matches, None) == matches
+    assert without_record(matches, tmp_path) == matches[:1]

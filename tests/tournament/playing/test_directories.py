@@ -106,3 +106,23 @@ def test_what_is_too_large_or_cannot_be_read_is_refused(
     monkeypatch.setattr(directories, "MAX_BYTES", 1_000)
     with pytest.raises(UsageError, match="too large"):
         pack(str(bot))
+
+
+def test_a_folder_of_just_the_largest_size_can_be_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"x" * 9)
+    monkeypatch.setattr(directories, "MAX_BYTES", 9)
+    assert pack(str(file)).digest
+    monkeypatch.setattr(directories, "MAX_BYTES", 8)
+    with pytest.raises(UsageError, match="too large"):
+        pack(str(file))
+
+
+@pytest.mark.parametrize("own", ["", "/caches"])
+def test_where_bots_of_other_machines_are_kept(own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", own)
+    monkeypatch.setenv("HOME", "/home/ann")
+    folder = own or "/home/ann/.cache"
+    assert str(directories.cache()) == f"{folder}/referee/bots"

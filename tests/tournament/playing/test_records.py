@@ -194,3 +194,19 @@ def test_a_record_is_written_after_the_stderr_beside_it(tmp_path: Path) -> None:
     assert (tmp_path / "000007.player2.stderr").read_bytes() == b"oh no\n"
     # No .part file is left.
     assert names(tmp_path) == {"000007.record.jsonl.zst", "000007.player2.stderr"}
+
+
+def test_the_rest_of_a_killed_run_is_of_its_tournament(tmp_path: Path) -> None:
+    claim_folder(tmp_path, [SETUP])
+    part = tmp_path / "000000.record.jsonl.zst.part"
+    part.touch()
+    with pytest.raises(UsageError, match=REFUSED):
+        claim_folder(tmp_path, [OTHER])
+    write(tmp_path, 0, b"{}\n")  # a new attempt replaces it
+    assert names(tmp_path) == {OWNER, "000000.record.jsonl.zst"}
+    part.touch()
+    claim_folder(tmp_path, [OTHER], force=True)
+    assert names(tmp_path) == {OWNER}
+
+
+OTHER = replace(SETUP, seed=SETUP.seed + 1)

@@ -1107,6 +1107,14 @@ def test_a_bot_without_matches_has_no_rating_to_expect_points_from() -> None:
     assert history(store, deals, found).ratings["bot2"] == [None, None]
 
 
+def test_a_void_match_of_a_deal_is_not_worth_a_look() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(2))
+    gone = better_wins(Plan(0, 0, 1, (0, 1)), left=[None, left()], void=True)
+    store.add([gone, better_wins(Plan(1, 0, 1, (1, 0)), faults=[{"late": 1}, {}])])
+    assert [loss.match for loss in losses_of(store)["bot1"]] == [1]
+
+
 def test_before_the_first_match_there_is_no_history() -> None:
     store = Store.in_memory()
     store.add_stage(made_setup(2))
