@@ -20,6 +20,7 @@ from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
 from referee.tournament.schedule.format import Knockout, TournamentSetup
 from referee.tournament.setup import (
+    as_stored,
     as_unicode,
     check_extension,
     differences,
@@ -505,3 +506,9 @@ def test_a_path_that_nobody_named_is_shown_without_its_folders(
     bots: list[tuple[str, str]], shown: list[str]
 ) -> None:
     assert short_names([Entrant(name, bot or name) for name, bot in bots]) == shown
+
+
+def test_a_bot_whose_folder_can_be_read_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").touch()
+    bot = Entrant("a", "./bot.py", str(tmp_path))
+    assert as_stored([bot], {}, [bot], [0, 1], "dominion") == ([bot], {})

@@ -23,6 +23,7 @@ from referee.tournament.stages import (
     check_schedule,
     is_finished,
     planned,
+    rounds_of,
     stages,
 )
 from referee.tournament.store import Store
@@ -420,3 +421,43 @@ def test_who_is_put_out_of_a_swiss_tournament_has_lost_its_round_and_is_in_no_ot
     expected = swiss_round(points, met, [0] * 6, seed=setup.seed, round=1, out={2})
     assert list(second.line_ups) == expected.line_ups
     assert {bot for line_up in second.line_ups for bot in line_up} <= {0, 1, 3, 4, 5}
+
+
+def store_with(*matches: int, bots: int = 2, **options: Any) -> Store:
+    store = Store.in_memory()
+    store.add_stage(made_setup(bots, **options))
+    plans = {plan.match: plan for stage in stages(store) for plan in stage.missing([])}
+    extra = replace(plans[0], match=max(plans) + 1)
+    store.add([row(plans.get(match, extra)) for match in matches])
+    return store
+
+
+def test_a_match_after_the_last_of_the_schedule_is_damage() -> None:
+    assert planned(store_with(0, 1, deals=1)) == 2
+    with pytest.raises(UsageError, match="match 2: only 2 exist"):
+        planned(store_with(0, 1, 2, deals=1))
+
+
+def test_a_withdrawal_ends_only_a_tournament_of_bots_that_all_play() -> None:
+    for bots, is_over in ((2, False), (3, True)):
+        store = store_with(*range(2 * bots * (bots - 1) // 2), bots=bots, deals=1)
+        assert is_finished(store)
+        store.withdraw(0, 0)
+        assert is_finished(store) == is_over
+
+
+def test_the_table_of_a_round_that_is_not_over_has_the_bots_of_an_extension() -> None:
+    options: Any = {"format": "swiss", "deals": 1}
+    store = store_with(0, bots=4, rounds=2, **options)
+    store.add_stage(made_setup(5, rounds=3, **options))
+    assert len(rounds_of(store).table.points) == 5
+
+
+def test_the_first_match_of_an_extension_is_not_one_of_the_stage_before() -> None:
+    store = Store.in_memory()
+    for deals in (1, 2):
+        store.add_stage(made_setup(3, players=3, deals=deals))
+        plans = [plan for stage in stages(store) for plan in stage.missing([*store.played()])]
+        store.add([row(plan, [1, 2, 3]) for plan in plans])
+    assert len(store.stages) == 2
+    check_schedule(store)
