@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -15,9 +16,10 @@ import referee
 from referee import cli
 from referee.games import find_game, outside
 from referee.games.interface.capabilities import Finding, Unchecked
-from referee.games.interface.log_player import End, Gone, UnfollowedError
-from referee.games.small.log_player import NoDraws, SmallLog
-from referee.games.small.messages import GameInfo, MovesPlayed, PlayerLost
+from referee.games.interface.game import Request
+from referee.games.interface.log_player import DifferenceError, End, Gone, UnfollowedError
+from referee.games.small.log_player import LOST, NoDraws, SmallLog
+from referee.games.small.messages import GameInfo, MoveReply, MovesPlayed, PlayerLost
 from referee.games.small.without_rules import WithoutRules
 from referee.web.recorded import read_match
 from tests.games.test_checkers import check, damaged, log_of
@@ -265,3 +267,57 @@ def test_an_order_or_a_number_is_known_only_if_there_is_just_one() -> None:
         draws.shuffle("", [1, 2])
     with pytest.raises(UnfollowedError, match="a random draw is not in"):
         draws.choose("", 2)
+
+
+def inferred(*ahead: Any, seats: int = 1, left: Sequence[int] = (), **more: Any) -> Any:
+    """Return the reply of seat 0, whose legal moves are 1, 2 and 3. The log shows their parity."""
+    log = SmallLog([])
+    log.begin("abc")
+    log.rest.left = {*left}
+    values: dict[str, Any] = {
+        "legal": {seat: [1, 2, 3] for seat in range(seats)},
+        "left": set(),
+        "is_simultaneous": seats > 1,
+        "turns": 5,
+        "game": SimpleNamespace(wrong_move=more.get("wrong_move", "random")),
+        "candidates": lambda seat, shown: [move for move in (1, 2, 3) if move % 2 == shown],
+    }
+    game: Any = SimpleNamespace(**values)
+    reply: Any = log.reply(game, Request(0, MoveReply()), ahead)
+    return reply if reply in (None, LOST) else reply.move
+
+
+def moves(turn: int = 5, **shown: int) -> MovesPlayed:
+    return MovesPlayed(turn, shown, [], None)
+
+
+def test_the_move_of_a_turn() -> None:
+    assert inferred(moves(player1=0)) == 2
+    for wrong in (moves(4, player1=0), moves(6, player1=0), moves(), moves(player1=7)):
+        with pytest.raises(DifferenceError):
+            inferred(wrong)
+    with pytest.raises(UnfollowedError, match="a secret move"):
+        inferred(moves(player1=1))
+    with pytest.raises(DifferenceError, match="the next moves"):
+        inferred(GameInfo("x", {}, None))
+    assert inferred(Gone(1)) is None
+
+
+def test_a_seat_that_lost_by_a_wrong_move() -> None:
+    lost, other = PlayerLost(5, "player1"), PlayerLost(5, "player2")
+    assert inferred(lost, wrong_move="loses") is LOST
+    assert inferred(other, moves(player1=0), wrong_move="loses") == 2
+    with pytest.raises(DifferenceError, match="lost by a wrong move"):
+        inferred(lost)
+
+
+def test_a_seat_whose_move_has_no_effect_because_others_leave() -> None:
+    assert inferred(moves(), seats=2, left=[1]) == 1
+    assert inferred(moves(player1=0), seats=2, left=[1]) == 2
+    with pytest.raises(UnfollowedError, match="the order in which players left"):
+        inferred(moves(player1=0), seats=3, left=[1, 2])
+    # If one seat decides after the other, it doesn't matter who leaves later.
+    assert inferred(moves(player1=0), left=[1, 2]) == 2
+    with pytest.raises(DifferenceError, match="a move of player1"):
+        inferred(moves(), left=[1])
+    assert inferred(Gone(1), End([], [], "last-player-standing")) == 1
