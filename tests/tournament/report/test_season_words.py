@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from referee.tournament.report.season import SeasonTournament, TournamentRating
+from referee.tournament.report.season import (
+    SeasonTournament,
+    TournamentRating,
+    _repeated_deals,
+    _with_change,
+)
 from referee.tournament.report.season_words import (
     change,
     change_interval,
@@ -22,6 +27,9 @@ from referee.tournament.report.season_words import (
     whole_rating,
 )
 from referee.tournament.report.words import ENOUGH_DEALS
+from referee.tournament.rows import Plan
+from referee.tournament.store import Store
+from tests.support.made_up import made_setup, row
 
 
 def rated(now: float | None = 1510.0, **values: Any) -> TournamentRating:
@@ -215,3 +223,31 @@ def test_names_that_look_alike_are_of_one_bot_unless_both_played(
     )
     (line,) = remarks(season([held(), held("two")], *bots))
     assert line.endswith("give it the same name each time.") == advice
+
+
+def test_deals_are_repeated_if_any_earlier_tournament_counted_them() -> None:
+    def store(seed: int, *, void: bool = False) -> Store:
+        made = Store.in_memory()
+        made.add_stage(made_setup(2))
+        made.add([row(Plan(0, 0, seed, (0, 1)), void=void)])
+        return made
+
+    stores = [store(1), store(2), store(1, void=True), store(1)]
+    assert [*_repeated_deals(stores)] == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "versions", "is_changed"),
+    [
+        (["x", "y"], ["y", "z"], False),
+        (["x", "y"], ["x", "y"], True),
+        ([], ["x"], False),
+        (["x"], [], False),
+    ],
+)
+def test_a_bot_has_changed_if_its_last_files_are_not_its_next(
+    earlier: list[str], versions: list[str], is_changed: bool
+) -> None:
+    for comparable in (True, False):
+        now = _with_change(rated(1500), earlier, rated(1510), versions, comparable)
+        assert (now.changed, now.change) == (is_changed, 10 if comparable else None)
