@@ -23,8 +23,7 @@ def junit(report: Report, chapters: Mapping[str, str]) -> str:
     suites: dict[str, list[Case]] = {}
     for chapter, results in by_chapter(report.cases):
         name = f"{chapter} {chapters.get(chapter, '')}".rstrip()
-        cases = (_case(result, page, strict=report.strict) for result in results)
-        suites.setdefault(name, []).extend(cases)
+        suites[name] = [_case(result, page, strict=report.strict) for result in results]
     if report.notes:
         suites["notes"] = [
             Case(page, f"note {number}, which breaks no rule", "skipped", note)

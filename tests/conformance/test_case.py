@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from referee.conformance.case import _SHARED, Case, load_cases, select
+from referee.conformance.case import _SHARED, Case, Close, Insert, load_cases, select
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.dominion import RULES
@@ -140,6 +140,27 @@ def test_a_game_omits_and_changes_shared_cases() -> None:
     cases = load_cases(made_up_file([], shared=shared)).cases
     assert {case.id for case in cases} == {*every} - {first}
     assert [case.id for case in cases if case.note] == [second]
+
+
+def test_own_cases_have_the_control_and_the_kinds_of_the_shared_ones() -> None:
+    shared = {"request": "turn", "control": "4.4/1", "messages": ["turn"], "about": ["exited"]}
+    own = [
+        {"id": "90/1"},
+        {"id": "90/2", "basic": True, "about": ["stays"]},
+        {"id": "90/3", "control": "none"},
+    ]
+    game = msgspec.structs.replace(made_up_file(own, shared=shared), min_seats=3)
+    cases = [case for case in load_cases(game).cases if case.section == "90"]
+    assert [(case.control, case.about, case.players) for case in cases] == [
+        ("4.4/1", ["exited"], 3),
+        ("", ["stays"], 3),
+        ("", ["exited"], 3),
+    ]
+
+
+def test_a_case_sends_each_line_once_and_whole_to_the_first_player() -> None:
+    assert (Insert("first", []).repeat, Close("first").cut) == (1, False)
+    assert CASES[0].seat == "player1"
 
 
 def test_a_control_does_not_tell_scripts_apart_but_a_seed_does() -> None:

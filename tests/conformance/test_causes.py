@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+import pytest
 
 from referee.conformance.case import Case
-from referee.conformance.causes import causes
+from referee.conformance.causes import _pattern, causes
 from referee.conformance.text import TextReport
 from referee.conformance.verdict import (
+    EARLY,
     EXITED,
+    NOT_STARTED,
+    SURPLUS,
     UNASKED,
     Observed,
     Result,
@@ -81,9 +85,10 @@ def test_a_case_can_fail_for_two_causes() -> None:
     ]
 
 
-def test_a_stray_line_is_one_cause_wherever_it_is_found() -> None:
+@pytest.mark.parametrize("kind", [EARLY, UNASKED, SURPLUS])
+def test_a_stray_line_is_one_cause_wherever_it_is_found(kind: str) -> None:
     def stray(request: str, line: str) -> Violation:
-        return Violation(UNASKED, "1.2", "a reply", f"the line {line} comes before it", request)
+        return Violation(kind, "1.2", "a reply", f"the line {line} comes before it", request)
 
     first, second = failed("5.1/1", stray(TURN, "my turn")), failed("7.2/1", stray(ATTACK, "help"))
     assert grouped(first, second) == [["5.1/1", "7.2/1"]]
@@ -96,9 +101,10 @@ def test_of_a_list_that_differs_one_ellipsis_is_enough() -> None:
     assert cause.what == "discards [...]"
 
 
-def test_crashes_are_told_apart_by_the_last_line_on_stderr() -> None:
+@pytest.mark.parametrize("kind", [EXITED, NOT_STARTED])
+def test_crashes_are_told_apart_by_the_last_line_on_stderr(kind: str) -> None:
     def crash(id: str, last: str) -> Result:
-        exited = Violation(EXITED, "8.2", "a reply", "its process ended with exit code 1", TURN)
+        exited = Violation(kind, "8.2", "a reply", "its process ended with exit code 1", TURN)
         return failed(id, exited, stderr=("Traceback", last))
 
     results = [
@@ -149,12 +155,43 @@ def test_what_counts_comes_first() -> None:
 
 
 def test_the_cases_of_a_referee_are_rules_of_their_own() -> None:
-    def departs(id: str, expected: str) -> Result:
-        violation = Violation("departure", "6.7", expected, "nothing of the kind")
+    def departs(id: str, expected: str, actual: str = "nothing of the kind") -> Result:
+        violation = Violation("departure", "6.7", expected, actual)
         return failed(id, violation, again=("--seed", "1"))
 
     results = departs("6.7/1", "three cards"), departs("6.7/2", "a shuffle")
     assert grouped(*results) == [["6.7/1"], ["6.7/2"]]
+    again = departs("6.7/3", "a shuffle", "two cards")
+    assert grouped(*results, again) == [["6.7/1"], ["6.7/2"], ["6.7/3"]]
+
+
+def test_the_first_case_of_the_section_itself_is_shown() -> None:
+    wrong = fault("bad-discard", "discards 1 cards where 2 are due")
+    results = [failed(id, wrong) for id in ("7.20/1", "7.2/1", "7.2/2")]
+    (cause,) = causes(results, strict=False)
+    assert cause.shown.result.id == "7.2/1"
+
+
+def test_a_mistake_in_another_section_or_of_another_level_is_another_cause() -> None:
+    wrong = fault("bad-discard", "discards 1 cards where 2 are due")
+    other = msgspec.structs.replace(wrong, section="7.3")
+    results = failed("7.2/1", wrong), failed("7.2/2", wrong, level="SHOULD"), failed("7.3/1", other)
+    assert grouped(*results) == [["7.2/1"], ["7.3/1"], ["7.2/2"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ('says {"a":{"b":"c"}}', "says ..."),
+        (r'says "a\"b", then', "says ..., then"),
+        (r"says 'a\'b', then", "says ..., then"),
+        ("costs 10.5 coins", "costs ... coins"),
+        ("['a','b']", "[...]"),
+        ("player1", "player1"),
+    ],
+)
+def test_values_are_left_out_of_a_pattern(text: str, pattern: str) -> None:
+    assert _pattern(text) == pattern
 
 
 def test_the_note_of_a_case_stands_where_the_match_had_begun() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
+from xml.etree import ElementTree
 
 import pytest
 
 from referee.conformance.case import Case
-from referee.conformance.junit import _case, _outcome
-from referee.conformance.verdict import Status, Violation, result_of
+from referee.conformance.junit import _case, _outcome, junit
+from referee.conformance.verdict import Status, Violation, result_of, summarize
 
 VIOLATION = Violation(
     "exited", "8.2", "a reply", "it ended", "", "{}", ["> hello", "< {}"], "Rule."
@@ -69,3 +70,24 @@ last lines:
 A note."""
     assert made[:2] == ("page 8.2", "8.2/1 MUST Stay.")
     assert made[2:] == ("failure", "8.2: expected a reply; it ended", details, 0.5, "one\ntwo")
+
+
+def test_of_many_violations_the_message_has_the_first() -> None:
+    violations = [VIOLATION, Violation("timeout", "8.1", "a reply", "none came")]
+    result = result_of(Case("8.2/1", "Stay."), Status.FAILED, violations=violations)
+    made = _case(result, "page", strict=False)
+    assert made.message == "8.2: expected a reply; it ended"
+
+
+def test_each_chapter_is_a_suite_and_so_are_the_notes() -> None:
+    results = [result_of(Case(id, "Stay."), Status.PASSED) for id in ("8.2/1", "8.3/1", "9/1")]
+    run: dict[str, Any] = {"tested": "bot", "command": "bot", "game": "dominion", "protocol": 1}
+    for notes, more in (([], []), (["Odd."], [("notes", ["note 1, which breaks no rule"])])):
+        report = summarize(results, strict=False, seconds=2.0, seed=1, notes=notes, **run)
+        root = ElementTree.fromstring(junit(report, {"8": "Ends"}))
+        assert (root.get("name"), root.get("time")) == ("referee conform bot", "2.0")
+        assert [(suite.get("name"), [case.get("name") for case in suite]) for suite in root] == [
+            ("8 Ends", ["8.2/1 MUST Stay.", "8.3/1 MUST Stay."]),
+            ("9", ["9/1 MUST Stay."]),
+            *more,
+        ]
