@@ -247,7 +247,7 @@ class TextReport:
             return
         seeds: dict[tuple[str, ...], dict[str, None]] = {}
         for result in results:
-            seeds.setdefault(tuple(result.again[:2]), {}).update(dict.fromkeys(result.again[3::2]))
+            seeds.setdefault(tuple(result.again[:2]), {}).update(dict.fromkeys(result.again[3:]))
         for seed, matches in seeds.items():
             words = [*seed, *(word for match in matches for word in ("--match", match))]
             yield ["referee", "conform", "--referee", report.command, *words]

@@ -54,8 +54,8 @@ MOST_LINE = 2000
 
 BY_THE_CLOCK = {NO_REPLY, TIMEOUT, STAYS, NOT_KEPT}
 """Violations for which a busy machine may be to blame."""
-UNANSWERED = {NO_REPLY, TIMEOUT, NO_FLUSH, NO_LINE_END}
-"""Violations that we notice because the bot doesn't reply within the time limit."""
+UNANSWERED = {NO_REPLY, TIMEOUT}
+"""The bot doesn't reply within the time limit, and we don't know why."""
 
 Key: TypeAlias = tuple[str, str]
 """Identifies a mistake by the kind of violation and the type of the request."""

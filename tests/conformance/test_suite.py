@@ -356,6 +356,16 @@ async def test_two_failures_by_the_clock_are_confirmed_and_later_ones_believed()
     }
 
 
+@pytest.mark.parametrize(
+    ("kind", "times"),
+    [("no-reply", 2), ("timeout", 2), ("stays", 2), ("not-kept", 2), ("no-flush", 1)],
+)
+async def test_only_what_the_clock_decides_is_tried_twice(kind: str, times: int) -> None:
+    run = MadeUp({"4.1/1": [made(kind), made()]}, [must("4.1/1")])
+    assert (await run.run()).passed == times - 1
+    assert len(run.ran) == times
+
+
 async def test_only_a_missing_reply_to_the_same_request_is_a_hang() -> None:
     for again, hung in (
         (made("stays"), {"play-turn"}),
@@ -414,6 +424,7 @@ async def test_a_run_ends_at_the_first_failure_that_counts(strict: bool, ids: li
         ({"again": "player2"}, "", "p"),
         ({"pieces": 1}, "", "p"),
         ({"about": ["stays"]}, "", "p"),
+        ({"about": ["not-kept"]}, "", "p"),
         ({"about": ["stays", "exited"]}, "", "pha"),
         ({"about": ["http-status"]}, "", "h"),
         ({"about": ["http-status", "exited"]}, "", "pha"),

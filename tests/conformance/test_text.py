@@ -138,6 +138,13 @@ def test_a_list_of_cases_has_titles_and_results_have_a_word() -> None:
     assert [[*each.listed([slow])][1][:6] for each in (text, strict)] == ["  warn", "  FAIL"]
 
 
+def test_a_requirement_is_broken_at_a_space_two_columns_before_the_margin() -> None:
+    text = TextReport({}, width=60, colour=False)
+    for words, first in (("x" * 44 + " y", "x" * 44), ("x" * 36 + " well-known", "x" * 36)):
+        _, line, _ = text.listed([Case("2/1", words)])
+        assert line == f"  2/1  MUST    {first}"
+
+
 def test_a_case_with_two_mistakes_has_one_head() -> None:
     text = TextReport({}, width=80, colour=False)
     both = failed("8.2/1", DISCARD, PLAY)
@@ -217,6 +224,7 @@ def test_long_json_is_broken_after_a_comma_or_space_of_the_second_half() -> None
     assert lines("x" * 44) == ["request   " + "x" * 44]
     assert lines("x," * 22) == ["request   " + "x," * 22]
     assert lines("x" * 30 + "," + "y" * 30) == ["request   " + "x" * 30 + ",", "y" * 30]
+    assert lines("x" * 30 + "," + "y" * 13) == ["request   " + "x" * 30 + "," + "y" * 13]
     assert lines("x" * 30 + " " + "y" * 30) == ["request   " + "x" * 30, "y" * 30]
     assert lines("x," + "y" * 50) == ["request   x," + "y" * 42, "y" * 8]
     assert lines("\u65e5" * 23) == ["request   " + "\u65e5" * 22, "\u65e5"]

@@ -14,6 +14,8 @@ from referee.conformance.verdict import (
     Status,
     Violation,
     judge,
+    request_type,
+    shown,
     summarize,
 )
 
@@ -64,7 +66,9 @@ def test_a_case_that_is_about_something_overlooks_the_rest() -> None:
     assert brief(judge(about, both, {}, {})) == (Status.FAILED, ["exited"], [])
 
 
-@pytest.mark.parametrize("kind", ["name-player", "name-name", "other-version", "no-version"])
+@pytest.mark.parametrize(
+    "kind", ["name-player", "name-name", "other-version", "no-version", "keep-alive"]
+)
 def test_a_wrong_name_counts_only_in_cases_about_it(kind: str) -> None:
     wrong = seen(found(kind, "3.1", ""))
     assert brief(judge(case(), wrong, {}, {}))[0] == Status.PASSED
@@ -124,6 +128,38 @@ def test_where_no_case_can_be_named_the_violation_is_shown() -> None:
     result = judge(case(about=["cannot-buy"]), observed, {}, {})
     assert brief(result) == (Status.NOT_JUDGED, ["timeout"], [])
     assert (result.counts, result.stderr) == ({"timeout": 3}, ["last words"])
+
+
+@pytest.mark.parametrize("kind", ["unreachable", "http-status", "http-error"])
+def test_a_failure_of_a_server_is_an_exit_in_cases_that_are_not_basic(kind: str) -> None:
+    failed = seen(found(kind))
+    for about, basic, status in (
+        ("exited", False, Status.FAILED),
+        ("exited", True, Status.PASSED),
+        (kind, True, Status.FAILED),
+        (kind, False, Status.PASSED),
+    ):
+        assert judge(case(about=[about], basic=basic), failed, {}, {}).status == status
+
+
+@pytest.mark.parametrize(
+    ("request_", "kind"),
+    [
+        (PLAY, "play-turn"),
+        (b'{"type":"news"}\n{"type":"play-turn"}\n', "play-turn"),
+        ("", ""),
+        ("play", ""),
+        ("{}", ""),
+        ("[]", ""),
+    ],
+)
+def test_the_type_of_a_request_is_that_of_its_last_line(request_: str | bytes, kind: str) -> None:
+    assert request_type(request_) == kind
+
+
+def test_a_line_is_cut_and_made_safe_to_print() -> None:
+    assert shown(b"x" * 2000 + b"y") == "x" * 2000
+    assert shown(b"\x1b\xff") == "?\\xff"
 
 
 def result(status: Status, level: Any = "MUST") -> Result:

@@ -164,7 +164,7 @@ class RecordedMatch(Struct):
         """
         lines = self.seats[seat].lines
         places = [place for place, line in enumerate(lines) if line.startswith(b"> ")]
-        last = places[received] + 1 if 0 <= received < len(places) else len(lines)
+        last = places[received] + 1 if received < len(places) else len(lines)
         note = f"! {seat_id(seat)} of the match {self.id}"
         conversation = [note, *map(shown, lines[max(0, last - LAST_LINES) : last])]
         return Violation(kind, "", expected, actual, conversation=conversation)
