@@ -233,7 +233,7 @@ class Suite:
         for violation in observed.violations:
             asked = request_type(violation.request)
             if violation.kind in verdict.UNANSWERED and asked in missing:
-                self._hung.setdefault(asked, (case.id, violation))
+                self._hung[asked] = (case.id, violation)
         return observed
 
     def _is_hung(self, observed: Observed) -> bool:

@@ -19,18 +19,27 @@ from trio.testing import MockClock
 
 from referee.conformance.referee_side import Template, experiment, playing
 from referee.conformance.referee_side.cases import results
-from referee.conformance.referee_side.comparing import Compared, Deviation, compare
+from referee.conformance.referee_side.comparing import (
+    LINE_LIMIT,
+    Compared,
+    Deviation,
+    _Comparison,
+    compare,
+)
 from referee.conformance.referee_side.playing import run_probe_match
 from referee.conformance.referee_side.processes import check_processes
 from referee.conformance.referee_side.recording import (
+    SPACES,
+    Line,
     RecordedMatch,
+    Reply,
     Seat,
     check_transcripts,
     read_line,
 )
 from referee.conformance.verdict import Result, Status, Violation
 from referee.errors import UsageError
-from referee.games.interface.probing import Plan, ProbeMatch
+from referee.games.interface.probing import Plan, ProbeAction, ProbeMatch
 from tests.conformance.in_process import CASES, MATCHES, PAGE, RULES, another_package, play
 from tests.support.helpers import TIMES
 from tests.support.marks import slow
@@ -239,6 +248,96 @@ def test_another_field_and_a_number_with_a_point_are_no_departure() -> None:
     assert compare(wrong, RULES, BY_ID["pass"]).deviations == []
 
 
+# --- each decision alone --------------------------------------------------------------------------
+
+
+def comparison(*seats: Seat, exit_code: int | None = 0, **match: Any) -> Any:
+    """Return a comparison whose match has ended, with these attributes."""
+    recorded = RecordedMatch("pass", 1, [*seats, *[Seat()] * (2 - len(seats))], exit_code)
+    made: Any = _Comparison(recorded, RULES, BY_ID["pass"], seeded=False)
+    nothing: Json = {"start": lambda: None, "take_entries": list, "due": [], "disqualified": {}}
+    made._match = SimpleNamespace(**{"in_handshake": False, **nothing, **match})
+    return made
+
+
+@pytest.mark.parametrize(
+    ("line", "left", "taken"),
+    [
+        (b"x" * LINE_LIMIT, None, "received"),
+        (b"x" * (LINE_LIMIT + 1), None, "output-limit"),
+        (None, ProbeAction(cases=("8.2/1",), then="exit"), "exited"),
+        (None, None, "exited"),
+    ],
+    ids=["limit", "above", "left", "silent"],
+)
+def test_what_a_reply_does_to_our_match(
+    line: bytes | None, left: ProbeAction | None, taken: str
+) -> None:
+    action = left or ProbeAction(cases=("1.6/1",))
+    replies = [] if line is None else [Reply(line, action)]
+    said: list[str] = []
+    made = comparison(
+        Seat(replies=replies, left=left),
+        receive=lambda seat, line: said.append("received"),
+        disqualify=lambda seat, code, detail: said.append(code),
+    )
+    made._take_reply(0)
+    assert said == [taken]
+    assert made._last[0] == (action.cases if replies or left else ())
+
+
+@pytest.mark.parametrize("winners", [[], [0]])
+def test_a_match_without_a_winner_has_cases_of_its_own(winners: list[int]) -> None:
+    outcome = SimpleNamespace(winners=winners)
+    no_player, end = (set(RULES.probes().named(name)) for name in ("no player left", "end"))
+    made = comparison(outcome=outcome)
+    made.run()
+    assert made.result.held >= set(BY_ID["pass"].shows)
+    assert (made.result.held >= no_player) == (not winners)
+    made = comparison(outcome=outcome, exit_code=None)
+    with pytest.raises(Exception):  # noqa: B017, PT011 (a private class)
+        made.run()
+    (deviation,) = made.result.deviations
+    assert set(deviation.cases) == (end if winners else no_player)
+
+
+def test_a_line_is_right_if_it_says_the_same_without_a_secret() -> None:
+    made = comparison()
+    secret = sorted(made._probes.names)[0]
+    for kind, right in (("supply-info", False), ("play-turn", True)):
+        due = {"type": kind}
+        assert made._is(Line(b"", due), due)
+        assert not made._is(Line(b"", due, SPACES), due)
+        assert made._is(Line(b"", {**due, "hint": 1}), due)
+        assert made._is(Line(b"", {**due, secret: 1}), due) == right
+
+
+def test_a_seat_reads_until_it_has_left_or_is_disqualified() -> None:
+    line, left = Line(b"{}"), ProbeAction(then="exit")
+    seats = Seat(), Seat(left=left)
+    assert [comparison(*seats)._reads(seat) for seat in (0, 1)] == [True, False]
+    seats = Seat(received=[line]), Seat(received=[line], left=left)
+    assert [comparison(*seats)._reads(seat) for seat in (0, 1)] == [True, True]
+    assert not comparison(*seats, disqualified={0: ""})._reads(0)
+
+
+def test_a_deviation_of_the_handshake_has_no_request() -> None:
+    start = departs("names-3", of("player-name", name="?"))
+    assert (start.violation.request, start.violation.kind) == ("", "departure")
+    last = departs("buys", without("player-gained"))
+    assert '"type":"play-turn"' in last.violation.request
+
+
+def test_a_line_that_is_missing_at_the_end_comes_after_the_last() -> None:
+    [match] = right("pass")
+    wrong = copied(match)
+    wrong.seats[1].received.pop()
+    result = compare(wrong, RULES, BY_ID["pass"])
+    count = len(wrong.seats[1].received)
+    assert result.stopped == f"pass, after line {count} to player2"
+    assert result.deviations[0].cases != RULES.probes().named("same news")
+
+
 # --- what all matches say together ------------------------------------------------------------
 
 
@@ -290,6 +389,38 @@ def test_what_belongs_to_no_case_is_reported_all_the_same_with_the_rule() -> Non
     assert found(compared("smithy", departure("2.8/departs")))["2.8/departs"].violations[0].rule
 
 
+def test_a_failure_counts_its_matches_and_a_known_case_needs_no_rule() -> None:
+    result = found(compared("a", departure("6.1/1")), compared("b", departure("6.1/1")))["6.1/1"]
+    assert (result.counts, result.violations[0].rule) == ({"departure": 2}, "")
+
+
+def test_a_deal_is_not_seen_in_one_match() -> None:
+    deal = Deviation(("2.7/1",), "deal", Violation("deal", "", "this", "that"))
+    assert found(compared("a", deal))["2.7/1"].again == ["--seed", "1"]
+
+
+def test_what_is_held_passes_only_if_the_command_has_the_seats() -> None:
+    held = compared("a")
+    held.held |= {"8.3/2", "8.3/1"}
+    results = found(held)
+    assert (results["8.3/1"].status, results["8.3/2"].status) == ("passed", "skipped")
+
+
+def test_the_first_match_may_have_stopped_before_a_case() -> None:
+    first, second = compared("a"), compared("b")
+    second.stopped = "b, line 1 to player1"
+    assert found(first, second)["6.1/1"].why == "never came up"
+    assert found(second, first)["6.1/1"].why == "departed before, at b, line 1 to player1"
+
+
+def test_only_cases_that_were_chosen_or_failed_are_reported() -> None:
+    template = Template("r {player1} {player2}", 4)
+    assert results(CASES, [], template, [], PAGE, 1.0) == []
+    every = results(CASES, CASES[:2], template, [compared("a", departure("6.1/1"))], PAGE, 1.0)
+    assert [result.id for result in every] == [CASES[0].id, CASES[1].id, "6.1/1"]
+    assert {result.seconds for result in every} == {0.333}
+
+
 def test_a_case_that_needs_more_seats_fails_all_the_same() -> None:
     assert failing(compared("leave", departure("8.3/2"))) == {"8.3/2"}
 
@@ -322,6 +453,36 @@ async def test_all_relays_may_connect_before_they_are_killed(
     began = trio.current_time()
     await playing._Room(probes).wait_for_relays()
     assert (trio.current_time() > began) == waits
+
+
+async def test_a_frame_may_be_empty_or_come_in_parts() -> None:
+    ours, theirs = trio.testing.memory_stream_pair()
+    async with trio.open_nursery() as nursery:
+        for part in (b"E\0\0\0\0R\0\0", b"\0\1", b"xB\0\0\0\0"):
+            await theirs.send_all(part)
+        await theirs.aclose()
+        frames = [frame async for frame in playing._frames(ours)]  # type: ignore[arg-type]
+        nursery.cancel_scope.cancel()
+    assert frames == [(b"E", b""), (b"R", b"x"), (b"B", b"")]
+
+
+@pytest.mark.parametrize(
+    ("place", "used"), [("x" * 80, "x" * 80), ("x" * 81, "/tmp"), ("\u00e9" * 41, "/tmp")]
+)
+def test_a_long_folder_is_not_used_for_a_socket(
+    place: str, used: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def folder(prefix: str, dir: str) -> str:
+        if not dir:
+            raise PermissionError(13, "Permission denied")
+        return dir
+
+    monkeypatch.setattr(playing.tempfile, "TemporaryDirectory", folder)
+    monkeypatch.setattr(playing.tempfile, "gettempdir", lambda: place)
+    assert playing._folder_for_socket() == used
+    monkeypatch.setattr(playing.tempfile, "gettempdir", str)
+    with pytest.raises(UsageError, match="Permission denied: set TMPDIR"):
+        playing._folder_for_socket()
 
 
 async def test_one_that_is_stopped_leaves_no_probe_behind() -> None:

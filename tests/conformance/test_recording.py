@@ -27,13 +27,14 @@ NO_OBJECT = "it is not a JSON object with a type"
     [
         (b'{"type":"x"}', "", "x"),
         (b'{"type":"x"}\r', "it ends with \\r\\n", "x"),
+        (b'{"type":"x y"}\r', "it ends with \\r\\n", "x y"),
         (b'{"type": "x"}\r', SPACES, "x"),
         (b'{"type":7}', NO_OBJECT, ""),
         (b'["type"]', NO_OBJECT, ""),
         (b"[" * 100_000, NO_OBJECT, ""),
         (b"\xff", NO_OBJECT, ""),
     ],
-    ids=["right", "cr", "spaces", "number", "array", "deep", "not-utf8"],
+    ids=["right", "cr", "space-cr", "spaces", "number", "array", "deep", "not-utf8"],
 )
 def test_a_line_says_what_is_wrong_with_it(line: bytes, wrong: str, kind: str) -> None:
     read = read_line(line)

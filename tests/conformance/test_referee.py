@@ -476,6 +476,35 @@ def test_a_command_that_cannot_be_used_is_refused(command: str, problem: str) ->
     assert problem in str(error.value)
 
 
+def test_a_word_without_its_player_is_left_out_but_an_option_only_with_its_value() -> None:
+    template = Template("{player3} {player1} -q x{player3} {player2}", 4)
+    assert template.fill(["a", "b"], 9) == ["a", "-q", "b"]
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("''", "is empty: give a program"),
+        ("./no", "./no not found: no such file"),
+        ("nosuchprogram", "nosuchprogram not found: no program of that name on the PATH"),
+        ("folder", "folder is a directory: give the program in it"),
+        ("runs", "runs is not on the PATH; did you mean ./runs?"),
+        ("text", "text is not executable; "),
+    ],
+)
+def test_a_program_that_cannot_be_run_says_why(
+    command: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for name, mode in (("runs", 0o755), ("text", 0o644)):
+        (tmp_path / name).touch(mode)
+    Template("./runs {players}", 4).check_program()
+    with pytest.raises(UsageError) as error:
+        Template(f"{command} {{players}}", 4).check_program()
+    assert str(error.value).startswith(f"COMMAND {problem}")
+
+
 def test_seats_are_those_that_the_command_has_room_for() -> None:
     assert Template("r {player1} {player2}", 4).seats == (2,)
     assert Template("r {player1} {player2} {player3}", 4).seats == (2, 3)
@@ -506,6 +535,7 @@ def test_a_case_says_of_which_commands_it_can_be_asked() -> None:
     case = RefereeCase("4.2/2", "A supply.", seats=3)
     assert not case.applies(Template("r {player1} {player2}", 4))
     assert case.applies(Template("r {players}", 4))
+    assert case.applies(Template("r {player1} {player2} {player3}", 4))
     assert not RefereeCase("4.7/2", "Seeds.", seeded=True).applies(Template("r {players}", 4))
 
 

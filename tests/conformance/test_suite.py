@@ -366,6 +366,48 @@ async def test_only_what_the_clock_decides_is_tried_twice(kind: str, times: int)
     assert len(run.ran) == times
 
 
+async def test_what_a_basic_case_knows_is_not_tried_twice() -> None:
+    cases = [must("4.1/1", basic=True), must("4.2/1")]
+    run = MadeUp({case.id: [made("stays")] for case in cases}, cases)
+    await run.run()
+    assert run.ran == ["4.1/1", "4.1/1", "4.2/1"]
+
+
+async def test_a_server_plays_one_match_at_a_time() -> None:
+    run = MadeUp({}, [must("4.1/1")], jobs=3)
+    await run.run()
+    assert run._at_once == 3
+    run.bot = BotAddress("http://127.0.0.1:9/", "http://127.0.0.1:9/")
+    await run.run()
+    assert run._at_once == 1
+
+
+async def test_cases_of_one_match_end_at_the_first_failure_too() -> None:
+    cases = [must(f"4.{number}/1", basic=True) for number in (1, 2)]
+    told: list[Result] = []
+    run = MadeUp({"4.1/1": [made("exited")]}, cases, stop_first=True, on_result=told.append)
+    report = await run.run()
+    assert [result.id for result in told] == ["4.1/1"]
+    assert [result.status for result in report.cases] == ["failed", "skipped"]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "hung"),
+    [
+        ({"timeout": PLAY}, True),
+        ({"timeout": PLAY, "exited": "{}"}, True),
+        ({"timeout": PLAY, "stays": "{}"}, False),
+    ],
+)
+def test_a_hang_is_known_if_all_that_the_clock_decides_is(
+    kinds: dict[str, str], hung: bool
+) -> None:
+    run = MadeUp({}, [])
+    run._hung = {"play-turn": ("4.1/1", Violation("timeout", "8.1", "", ""))}
+    violations = [Violation(kind, "8.1", "", "", request) for kind, request in kinds.items()]
+    assert run._is_hung(Observed(violations)) == hung
+
+
 async def test_only_a_missing_reply_to_the_same_request_is_a_hang() -> None:
     for again, hung in (
         (made("stays"), {"play-turn"}),

@@ -1,0 +1,110 @@
+"""Which matches of an experiment are played, and again with which seed. No match is played here."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import trio
+
+from referee.conformance.referee_side import experiment
+from referee.conformance.referee_side.cases import RefereeCase
+from referee.conformance.referee_side.comparing import Compared, Deviation
+from referee.conformance.referee_side.experiment import _Experiment, _selected, check_deals
+from referee.conformance.referee_side.recording import Line, RecordedMatch, Seat
+from referee.conformance.referee_side.template import Template
+from referee.conformance.verdict import Violation
+from referee.errors import UsageError
+from referee.games.interface.probing import Plan, ProbeMatch
+from tests.conformance.in_process import RULES
+
+TEMPLATE = Template("r {player1} {player2}", 4)
+CASES = [RefereeCase(f"1/{number}", "?", seeded=number == 9) for number in (1, 2, 3, 9)]
+
+
+async def played(
+    monkeypatch: pytest.MonkeyPatch, rounds: int = 3, **matches: dict[str, Any]
+) -> list[str]:
+    """Return the ids of the matches that are played. Each is about a case: 1/1, 1/2 and so on."""
+    plans = [
+        ProbeMatch(id, (f"1/{number}", f"1/{number + 8}"), (Plan(), Plan()))
+        for number, id in enumerate(matches, 1)
+    ]
+
+    async def run(template: Any, definition: Any, match: ProbeMatch, **_: Any) -> RecordedMatch:
+        code = matches[match.id].get("exit_code", 0)
+        return RecordedMatch(match.id, 5, [], exit_code=code)
+
+    def judge(recorded: RecordedMatch, definition: Any, match: ProbeMatch, **_: Any) -> Compared:
+        fields = {n: v for n, v in matches[match.id].items() if n != "exit_code"}
+        return Compared(match, recorded, **fields)
+
+    deals: list[int] = []
+    monkeypatch.setattr(experiment, "run_probe_match", run)
+    monkeypatch.setattr(experiment, "judge", judge)
+    monkeypatch.setattr(experiment, "check_deals", lambda every, _: deals.append(len(every)))
+    made = _Experiment(TEMPLATE, RULES, plans, 5, 1.0, trio.CapacityLimiter(1), lambda: None, [])
+    await made.run(rounds, CASES[: len(matches)] + CASES[3:])
+    assert len(deals) == 1
+    return [each.recorded.id for each in made.compared]
+
+
+async def test_matches_whose_cases_did_not_come_up_are_played_with_other_seeds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ids = await played(monkeypatch, a={"held": {"1/1"}}, b={"held": {"1/2"}}, c={})
+    assert (ids[0], sorted(ids[1:])) == ("a", ["b", "c", "c 6", "c 7"])
+
+
+async def test_a_failed_case_has_come_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    deviation = Deviation(("1/2", "1/3"), "", Violation("departure", "", "", ""))
+    ids = await played(
+        monkeypatch, a={"held": {"1/1"}}, b={"deviations": [deviation]}, c={"stopped": "here"}
+    )
+    assert sorted(ids) == ["a", "b", "c"]
+
+
+async def test_if_the_first_match_shows_nothing_no_other_is_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert await played(monkeypatch, a={"stopped": "here"}, b={}, c={}) == ["a"]
+
+
+async def test_it_goes_on_until_more_than_half_of_the_matches_stop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ids = await played(monkeypatch, a={"held": {"1/1"}}, b={"stopped": "here"})
+    assert ids == ["a", "b", "b 6"]
+
+
+async def test_after_three_matches_without_an_end_no_other_is_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hangs: Any = {"held": {"1/1"}, "exit_code": None}
+    assert len(await played(monkeypatch, a=hangs, b=hangs, c=hangs, d=hangs)) == 3
+
+
+@pytest.mark.parametrize(
+    ("hands", "held", "failed"),
+    [("a" * 7, False, False), ("a" * 8, False, True), ("ab", True, False), ("", False, False)],
+)
+def test_eight_equal_deals_are_not_shuffled(hands: str, held: bool, failed: bool) -> None:
+    requests = {"type": "play-turn"}
+    news = Line(b"news", {"type": "supply-info"})
+    seats = [
+        Seat(received=[news, Line(hand.encode(), requests), Line(str(n).encode(), requests)])
+        for n, hand in enumerate(hands)
+    ]
+    match = ProbeMatch("a", (), (Plan(), Plan()))
+    compared = Compared(match, RecordedMatch("a", 1, [*seats, Seat(received=[news])]))
+    check_deals([compared], RULES)
+    assert (bool(compared.held), bool(compared.deviations)) == (held, failed)
+
+
+def test_a_match_without_a_place_in_the_command_is_named() -> None:
+    none: Any = SimpleNamespace(seats=(9,))
+    for template, only, what in ((none, (), "any match"), (TEMPLATE, ("x", "y"), "the match x, y")):
+        with pytest.raises(UsageError) as error:
+            _selected(template, RULES, only, ())
+        assert str(error.value) == f"COMMAND has no place for the players of {what}"
