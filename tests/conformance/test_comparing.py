@@ -186,6 +186,8 @@ def without(kind: str) -> Callable[[Json], Json | None]:
         ("reveals", of("player-reveal", cards=[]), None, "7.3/1"),
         ("militia", of("attack-request", discard=1), None, "7.1/3"),
         ("pass", of("player-top-discard", type="weather"), None, "1.7/2"),
+        ("money", without("game-end"), 0, "4.4/2"),
+        ("buys", of("game-end", scores=[0, 0]), None, "4.3/3 4.5/1"),
     ],
 )
 def test_which_cases_a_line_breaks(
@@ -328,6 +330,14 @@ def test_a_deviation_of_the_handshake_has_no_request() -> None:
     assert '"type":"play-turn"' in last.violation.request
 
 
+def test_another_seed_is_a_deviation_of_its_own() -> None:
+    [match] = right("pass")
+    other = structs.replace(match, seed=99)
+    [deviation] = compare(other, RULES, BY_ID["pass"], seeded=True).deviations
+    assert deviation.violation.kind == "seed"
+    assert ", with the seed 99" in deviation.violation.expected
+
+
 def test_a_line_that_is_missing_at_the_end_comes_after_the_last() -> None:
     [match] = right("pass")
     wrong = copied(match)
@@ -371,6 +381,8 @@ def test_what_a_control_has_as_well_is_not_counted_twice() -> None:
     again = compared("faults", departure("6.1/2"))
     again.match = same.match
     assert failing(again, same) == {"6.1/2"}
+    every = (compared("faults", departure(f"6.1/{n}"), controls="*") for n in (1, 2))
+    assert failing(*every) == {"6.1/1", "6.1/2"}
 
 
 def test_all_cases_of_a_reply_fail_and_each_says_how_to_see_it_again() -> None:
@@ -410,6 +422,9 @@ def test_the_first_match_may_have_stopped_before_a_case() -> None:
     first, second = compared("a"), compared("b")
     second.stopped = "b, line 1 to player1"
     assert found(first, second)["6.1/1"].why == "never came up"
+    seeded = Template("r {players} {seed}", 4)
+    (result,) = [r for r in results(CASES, CASES, seeded, [first], PAGE, 1.0) if r.id == "4.7/2"]
+    assert result.why == "never came up"
     assert found(second, first)["6.1/1"].why == "departed before, at b, line 1 to player1"
 
 

@@ -12,6 +12,7 @@ import trio
 from trio.testing import MockClock
 
 from referee.bots.bot import Failure
+from referee.bots.command import BotCommand
 from referee.bots.process_report import TimeoutObservation
 from referee.conformance import verdict
 from referee.conformance.case import Case, Close
@@ -213,3 +214,37 @@ async def test_a_driver_judges_only_the_faults_of_its_own_bot() -> None:
     await made._catch_up()
     await trio.lowlevel.checkpoint()
     assert judged == [1]
+
+
+@pytest.mark.parametrize(
+    ("code", "had", "late", "actual"),
+    [
+        ("timeout", 10.0, "{}", "no reply within 10 s: silent"),
+        ("timeout", 10.0, "", "no reply within 10 s, and not in the 3 s after them: silent"),
+        ("timeout", 2.0, "", "no reply within 2 s, and not in the 2 s after them: silent"),
+        ("output-limit", 2.0, "", "the detail"),
+    ],
+)
+@pytest.mark.parametrize("hung", [False, True])
+async def test_why_a_reply_is_missing(
+    code: str, had: float, late: str, actual: str, hung: bool
+) -> None:
+    async def look(seconds: float, rest: float) -> TimeoutObservation:
+        return TimeoutObservation(late=late)
+
+    async def over() -> None:
+        await trio.lowlevel.checkpoint()
+
+    limits = SimpleNamespace(line_limit=65536)
+    made = driver(_match=SimpleNamespace(in_handshake=False), _bot_limits=limits, _over=over)
+    made._source, made._why_silent = BotCommand("bot", ("bot",)), lambda silence: "silent"
+    if hung:
+        before = verdict.Violation("no-flush", "1.3", "a flush", "")
+        made._hung = {"play-turn": ("4.1/1", before)}
+        if code == "timeout":
+            actual = f"no reply within {had:g} s, as in case 4.1/1, which waited for it twice"
+    failure = Failure(Disqualification(code), "the detail")
+    await made._judge_failure(failure, "timeout", had, SimpleNamespace(look=look))
+    (violation,) = made._observed.violations
+    assert violation.actual == actual
+    assert (violation.kind == "no-flush") == ("as in case" in actual)

@@ -468,6 +468,7 @@ def test_a_value_goes_into_its_word_as_it_is() -> None:
         ("r {players} {player1}", "{players} stands for all players"),
         ("r --bots={players}", "{players} must be a word of its own"),
         ("r '{player1} {player2}", "no closing quotation"),
+        ("r {players} | tee x", "no shell runs the command, so | does nothing"),
     ],
 )
 def test_a_command_that_cannot_be_used_is_refused(command: str, problem: str) -> None:
@@ -490,6 +491,7 @@ def test_a_word_without_its_player_is_left_out_but_an_option_only_with_its_value
         ("folder", "folder is a directory: give the program in it"),
         ("runs", "runs is not on the PATH; did you mean ./runs?"),
         ("text", "text is not executable; "),
+        ("X=1 r", "'X=1 r {players}': no shell runs the command, so X=1 sets no variable"),
     ],
 )
 def test_a_program_that_cannot_be_run_says_why(
