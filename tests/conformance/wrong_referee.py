@@ -598,7 +598,9 @@ MODES["an exit is a late start"] = each(
 def _() -> None:
     def made(was: Any, self: Any, setup: GameSetup, *situation: Any) -> None:
         there = len(setup.names) - len(setup.absent)
-        with patch.object(table, "Supply", lambda players: Supply(2 if there == 2 else players)):
+        with patch.object(
+            table, "Supply", lambda seats, cards: Supply(2 if there == 2 else seats, cards)
+        ):
             was(self, setup, *situation)
 
     around(game.Dominion, "__init__", made)()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from referee.games import GAMES
-from referee.games.dominion.rules.cards import STARTING_DECK
+from referee.games.dominion.rules.cards import KINGDOM, STARTING_DECK
 from referee.games.dominion.rules.supply import Supply
 from referee.games.interface.game import GameSetup
 from referee.games.interface.random_source import SeededRandomSource
@@ -31,7 +31,7 @@ NOT_REACHED = {
 
 
 def dominion() -> Iterator[dict[str, Any]]:
-    supply = Supply(2).counts
+    supply = Supply(2, KINGDOM).counts
     owned = [*STARTING_DECK, *(card for card, count in supply.items() for _ in range(count))]
     rich = {"actions": 11, "buys": 21, "money": 32}
     for place in ("hand", "deck", "discard_pile", "in_play"):

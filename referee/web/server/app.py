@@ -158,6 +158,7 @@ class Site:
         # The front page is the tournament that is played, or was played last.
         newest = await self._newest(stores) if is_front and not _wants_json(request) else None
         if newest is not None:
+            await self._summarise()
             return await self._work(self._standings, request, *newest)
         return await self._work(self._listed, request, chosen, page, stores, is_front)
 
@@ -369,25 +370,36 @@ class Site:
         return HTMLResponse(self._front_page(file, shown, front))
 
     def _cards(self) -> list[pages.Card]:
-        """Summarise the newest tournaments, oldest first.
-
-        If that would take long, the older ones have no champion until the page is loaded again.
-        """
+        """Return the cards of the newest tournaments, oldest first."""
         summaries = map(self.tournaments.summary, self.library.stores)
         newest = sorted(summaries, key=lambda store: store.changed)[-MOST_IN_SEASON:]
-        until = time.monotonic() + CARD_SECONDS
-        cards = []
-        for store in reversed(newest):
-            card, file = self._cards_known.get(store.id), self.library.store(store.id)
-            if card is None or card.store != store:
-                card = pages.Card(store)
-                if file is not None and not store.problem and time.monotonic() < until:
-                    with suppress(RefereeError):
-                        bots = self.tournaments.bots(self._season_of(store.game))
-                        card = pages.card(store, self.tournaments.shown(file), bots)
-                        self._cards_known[store.id] = card
-            cards.append(card)
-        return cards[::-1]
+        known = self._cards_known
+        return [
+            known[store.id]
+            if store.id in known and known[store.id].store == store
+            else pages.Card(store)
+            for store in newest
+        ]
+
+    async def _summarise(self) -> None:
+        """Compute the cards that we don't know yet, the newest first.
+
+        They wait for their turns like pages. If that takes long, the older ones have no champion
+        until the page is loaded again.
+        """
+        if len(self.library.stores) < 2:
+            return
+        with trio.move_on_after(CARD_SECONDS):
+            for card in reversed(await self._work(self._cards)):
+                file = self.library.store(card.store.id)
+                known = self._cards_known.get(card.store.id)
+                if card is known or card.store.problem or file is None:
+                    continue
+                with suppress(RefereeError):
+                    shown = await self._shown(file)
+                    season = await self._work(self._season_of, card.store.game)
+                    made = pages.card(card.store, shown, self.tournaments.bots(season))
+                    self._cards_known[card.store.id] = made
 
     def _season_of(self, game: str) -> list[File]:
         """Return the stores of a game, oldest first."""
@@ -530,6 +542,9 @@ class Site:
         if detailed:
             async with self._turns.of(file):
                 shown = await self._work(self.tournaments.detailed, file, limiter=self._readers)
+
+        if answer == self._standings:
+            await self._summarise()
 
         def work() -> Response:
             # The standings link to only a few matches, so they don't need the remaining files (see
