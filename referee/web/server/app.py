@@ -112,7 +112,7 @@ class Site:
             Route(store + "/pair/{one:int}/{other:int}", partial(self._of_store, self._pair)),
             Route(store + "/matches", partial(self._of_store, self._matches)),
             Route(store + "/events", self._moves),
-            Route(store, partial(self._of_store, self._standings)),
+            Route(store, self._tournament),
             Route("/season", self._season),
             *self._more,
         ]
@@ -158,8 +158,7 @@ class Site:
         # The front page is the tournament that is played, or was played last.
         newest = await self._newest(stores) if is_front and not _wants_json(request) else None
         if newest is not None:
-            await self._summarise()
-            return await self._work(self._standings, request, *newest)
+            return await self._front_of(request, *newest)
         return await self._work(self._listed, request, chosen, page, stores, is_front)
 
     def _store_summaries(self) -> list[StoreSummary]:
@@ -347,6 +346,17 @@ class Site:
         found = self.tournaments.playing(self.library.stores, item.place)
         return msgspec.structs.replace(item, live=True, seed=None, place=None, tournaments=found)
 
+    async def _tournament(self, request: Request) -> Response:
+        file = await self._work(self._store, request.path_params["store"])
+        return await self._front_of(request, file, await self._shown(file))
+
+    async def _front_of(self, request: Request, file: File, shown: Shown) -> Response:
+        if not _wants_json(request):  # only the page has cards
+            await self._summarise()
+        # The standings link to only a few matches, so they don't need the remaining files (see
+        # read_in_background()).
+        return await self._work(self._standings, request, file, shown)
+
     def _standings(self, request: Request, file: File, shown: Shown) -> Response:
         playing = self._playing_of(file.id)
         if _wants_json(request):
@@ -362,7 +372,7 @@ class Site:
             tables=self._match_summaries(playing),
             records=self._records(file, {best.match for best in shown.evening.matches}),
             cards=self._cards() if len(self.library.stores) > 1 else [],
-            bots=self.tournaments.bots(self._season_of(shown.setup.game)),
+            bots=self._bots_of(shown.setup.game),
             plays=self._plays,
             # A tournament can be unfinished without anybody playing it right now.
             is_live=pages.is_unfinished(shown) and time.time() < shown.changed + FRESH_SECONDS,
@@ -397,15 +407,21 @@ class Site:
                     continue
                 with suppress(RefereeError):
                     shown = await self._shown(file)
-                    season = await self._work(self._season_of, card.store.game)
-                    made = pages.card(card.store, shown, self.tournaments.bots(season))
+                    made = await self._work(self._card, card.store, shown)
                     self._cards_known[card.store.id] = made
+
+    def _card(self, store: StoreSummary, shown: Shown) -> pages.Card:
+        return pages.card(store, shown, self._bots_of(store.game))
 
     def _season_of(self, game: str) -> list[File]:
         """Return the stores of a game, oldest first."""
         summary = self.tournaments.summary
         stores = [file for file in self.library.stores if summary(file).game == game]
         return sorted(stores, key=lambda file: summary(file).changed)
+
+    def _bots_of(self, game: str) -> list[str]:
+        """Return the bots of all stores of a game, which give each bot its colour."""
+        return self.tournaments.bots(self._season_of(game))
 
     def _front_page(self, file: File, shown: Shown, front: pages.Front) -> str:
         """Render a tournament's page. If nothing has changed, reuse the last one.
@@ -514,7 +530,7 @@ class Site:
         if _wants_json(request):
             return as_json(found)
         ids = [file.id for file in files]
-        bots = self.tournaments.bots(await self._work(self._season_of, found.game))
+        bots = await self._work(self._bots_of, found.game)
         return HTMLResponse(pages.season_page(ServedLinks(), found, changed, ids=ids, bots=bots))
 
     async def _asset(self, request: Request) -> Response:
@@ -543,14 +559,8 @@ class Site:
             async with self._turns.of(file):
                 shown = await self._work(self.tournaments.detailed, file, limiter=self._readers)
 
-        if answer == self._standings:
-            await self._summarise()
-
         def work() -> Response:
-            # The standings link to only a few matches, so they don't need the remaining files (see
-            # read_in_background()).
-            if answer != self._standings:
-                self._read()
+            self._read()
             return answer(request, file, shown)
 
         return await self._work(work)
@@ -563,7 +573,7 @@ class Site:
         return file
 
     def _page(self, template: str, file: File, shown: Shown, **values: object) -> Response:
-        colour = charts.colour_of(self.tournaments.bots(self._season_of(shown.setup.game)))
+        colour = charts.colour_of(self._bots_of(shown.setup.game))
         return HTMLResponse(
             pages.store_page(template, self._links(file), shown, colour=colour, **values)
         )

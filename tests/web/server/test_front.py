@@ -304,6 +304,8 @@ async def test_a_folder_opens_with_the_tournament_that_is_played(
 
         write("cup", 1, now - 9)
         write("league", 1, now - 8)
+        assert (await client.get("/store/cup.sqlite?format=json")).status_code == 200
+        assert not site._cards_known  # only pages have cards
         assert (await front())[0] == "The league"
         write("cup", 2, now - 7)
         assert (await front())[0] == "The league"
