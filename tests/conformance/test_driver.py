@@ -169,6 +169,16 @@ async def test_the_rest_of_the_output_has_at_most_50_lines() -> None:
 
     made = driver({"exits": "grace"}, _process=SimpleNamespace(end_input=ends(0.0), reply=reply))
     assert len(await made._rest()) == _MOST_REST
+
+
+async def test_the_end_of_the_input_is_noted_once_in_a_case_about_the_exit() -> None:
+    """It was noted when the case waited for the exit."""
+
+    async def reply(deadline: float) -> Failure:
+        return Failure(Disqualification.TIMEOUT, "no more")
+
+    made = driver({"exits": "grace"}, _process=SimpleNamespace(end_input=ends(0.0), reply=reply))
+    assert await made._rest() == []
     assert "! the end of its input" not in made._conversation
 
 
