@@ -7,6 +7,7 @@ real one (`live.referee_process`).
 
 from __future__ import annotations
 
+import multiprocessing.util
 import os
 import signal
 import subprocess
@@ -87,7 +88,9 @@ def become_referee(
         if environment is not None:
             os.environ.clear()
             os.environ.update(environment)
-        tempfile.tempdir = None  # the tests may have looked for another one
+        # The tests may have chosen other temporary folders.
+        tempfile.tempdir = None
+        multiprocessing.current_process()._config["tempdir"] = None  # type: ignore[attr-defined]
         if prepare is not None:
             prepare()
         for helper in (resource_tracker._resource_tracker, forkserver._forkserver):
@@ -96,9 +99,11 @@ def become_referee(
         sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr  # type: ignore[misc]
         sys.argv = ["referee", *arguments]
         code = main()
+        # What follows is done by Python itself when it ends, but not by `os._exit`.
+        multiprocessing.util._run_finalizers()  # type: ignore[attr-defined]
         for stream in (sys.stdout, sys.stderr):
             if not stream.closed:
-                stream.flush()  # as Python does at its end
+                stream.flush()
     except BaseException:
         code = 1
         os.write(2, traceback.format_exc().encode())

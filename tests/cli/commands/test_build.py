@@ -18,7 +18,6 @@ from referee.match.limits import MIB
 from tests.support.forked_referee import ForkedReferee
 from tests.support.live import one_line, referee
 from tests.support.sandboxed import needs_bwrap
-from tests.support.typing_person import on_a_terminal
 
 PLAYS = "command = './bot'\n"
 NAMED = '{"type":"player-name-reply","player_number":"player1","name":"Bot","version":1}'
@@ -83,12 +82,14 @@ def test_a_program_that_is_not_in_its_folder(command: str, why: str) -> None:
 
 
 @pytest.mark.slow
-def test_on_a_terminal_it_shows_how_many_bots_were_started() -> None:
+def test_it_shows_how_many_bots_were_started(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A bot that hangs takes its whole start-up limit, so the user needs to see some progress."""
+    monkeypatch.setattr("referee.cli.progress.LINE_SECONDS", 0)
     bot("a", COPIES)
-    code, shown = on_a_terminal("build", "a", "--sandbox", "none")
-    assert code == 0
-    assert "1 of 1 bots started" in shown
+    assert cli.main(["build", "a", "--sandbox", "none"]) == 0
+    assert "1 of 1 bots started" in capsys.readouterr().err
 
 
 def test_a_signal_while_the_bots_are_started(
