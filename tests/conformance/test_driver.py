@@ -1,9 +1,15 @@
-"""The decisions of a driver, each alone: a driver is made without a match or a bot."""
+"""The decisions of a driver, each alone: a driver is made without a match or a bot.
+
+At the end of this file, a driver plays a short case with an object that gives certain replies.
+"""
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import json
 from collections import deque
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,12 +18,14 @@ import trio
 from trio.testing import MockClock
 
 from referee.bots.bot import Failure
-from referee.bots.command import BotCommand
+from referee.bots.command import BotCommand, PythonBot
+from referee.bots.in_process import InProcessBot
 from referee.bots.process_report import TimeoutObservation
 from referee.conformance import verdict
-from referee.conformance.case import Case, Close
+from referee.conformance.case import Case, Close, Insert
 from referee.conformance.driver import _MOST_REST, ConformanceLimits, Driver, _Missing
 from referee.conformance.verdict import Observed
+from referee.games.dominion import RULES
 from referee.games.interface.faults import Disqualification
 
 LATE = _Missing("timeout", "8.1", "a reply")
@@ -258,3 +266,294 @@ async def test_why_a_reply_is_missing(
     (violation,) = made._observed.violations
     assert violation.actual == actual
     assert (violation.kind == "no-flush") == ("as in case" in actual)
+
+
+# --- Whole cases ----------------------------------------------------------------------------------
+
+PLAYS = b'{"type":"play-reply","phase":"cleanup"}'
+OTHER = b'{"type":"attack-reply"}'
+
+
+class Says:
+    """A bot that gives these replies, and then only passes. `lines` is what it was sent."""
+
+    def __init__(self, *replies: bytes) -> None:
+        self._replies = [*replies]
+        self.lines: list[bytes] = []
+
+    def reply(self, lines: Sequence[bytes]) -> bytes:
+        self.lines += lines
+        return self._replies.pop(0) if self._replies else PLAYS
+
+    def notify(self, lines: Sequence[bytes]) -> None:
+        self.lines += lines
+
+
+def playing(case: dict[str, Any], *replies: bytes) -> tuple[Any, Says]:
+    bot = Says(*replies)
+    source = PythonBot("bot", lambda: InProcessBot(bot))
+    return Driver(Case("3.1/1", "-", **case), source, RULES, 1, ConformanceLimits(), {}, {}), bot
+
+
+def named(**fields: Any) -> bytes:
+    """Return a reply to the handshake in which these fields are changed, or left out (`...`)."""
+    reply = {"type": "player-name-reply", "player_number": "player1", "name": "x", "version": 1}
+    return json.dumps({name: v for name, v in (reply | fields).items() if v is not ...}).encode()
+
+
+@pytest.mark.parametrize(
+    ("fields", "mistakes"),
+    [
+        ({}, []),
+        ({"keep_alive": False}, []),
+        ({"keep_alive": 0}, ["keep-alive 3.1 `keep_alive`, true or false: 0"]),
+        ({"player_number": "player2"}, ['name-player 3.1 "player_number":"player1": "player2"']),
+        ({"player_number": ...}, ['name-player 3.1 "player_number":"player1": missing']),
+        ({"name": None}, ["name-name 3.1 `name`, a string: null"]),
+        ({"name": ""}, []),
+        ({"version": ...}, ['no-version 3.1 "version":1: no `version`']),
+        ({"version": 2}, ['other-version 3.3 "version":1: 2']),
+        ({"version": True}, ['other-version 3.3 "version":1: true']),
+        (
+            {"version": "1", "name": 3},
+            ["name-name 3.1 `name`, a string: 3", 'other-version 3.3 "version":1: "1"'],
+        ),
+    ],
+)
+async def test_each_field_of_the_handshake_is_judged(
+    fields: dict[str, Any], mistakes: list[str]
+) -> None:
+    case, bot = playing({"until": "handshake"}, named(**fields))
+    observed = await case.run()
+    assert mistakes == [
+        f"{found.kind} {found.section} {found.expected}: {found.actual}"
+        for found in observed.violations
+    ]
+    assert observed.complete
+    assert len(bot.lines) == 1
+
+
+NAMES = '"type":"player-name-reply"'
+JSON = "a line of UTF-8 with one JSON object"
+
+
+@pytest.mark.parametrize(
+    ("line", "rest", "kind", "section", "expected"),
+    [
+        (b"x", [], "no-json", "1.1", JSON),
+        (b"[1]", [], "no-json", "1.1", JSON),
+        (b"{}", [], "name-type", "3.1", f"an object with {NAMES}"),
+        (PLAYS, [], "name-type", "3.1", f"an object with {NAMES}"),
+        (b"hello", [named()], "early-output", "1.2", None),
+        (PLAYS, [PLAYS, named()], "early-output", "1.2", None),
+        (b"hello", [PLAYS], "no-json", "1.1", JSON),
+        (b"> " + named(), [], "early-output", "1.2", None),
+        (codecs.BOM_UTF8 + named(), [], "no-json", "1.1", JSON),
+    ],
+)
+async def test_a_first_line_that_is_no_name_may_come_before_the_reply(
+    line: bytes, rest: list[bytes], kind: str, section: str, expected: str | None
+) -> None:
+    async def over(*, planned: bool = False) -> None:
+        await trio.lowlevel.checkpoint()
+        assert not planned
+        raise EndOfCaseError
+
+    async def read_rest() -> list[bytes]:
+        await trio.lowlevel.checkpoint()
+        return [*rest]
+
+    made = driver(_seat=0, _definition=RULES, _rest=read_rest, _over=over, _process=object())
+    made._dialects = str
+    with pytest.raises(EndOfCaseError):
+        await made._judge_name(line)
+    (found,) = made._observed.violations
+    assert (found.kind, found.section) == (kind, section)
+    assert found.expected == (expected or "player-name-reply, and no other standard output")
+
+
+class EndOfCaseError(Exception):
+    pass
+
+
+async def test_a_prompt_before_the_name_counts_only_for_a_process() -> None:
+    """An object can't write anything but its reply."""
+    case, _ = playing({"until": "handshake"}, b"> " + named())
+    observed = await case.run()
+    assert observed.counts == {"no-json": 1}
+    assert not observed.complete
+
+
+BAD_PHASE = b'{"type":"play-reply","phase":"x"}'
+
+
+@pytest.mark.parametrize(
+    ("reply", "then", "mistakes"),
+    [
+        (OTHER, BAD_PHASE, {"wrong-type": 1}),
+        (BAD_PHASE, OTHER, {"bad-phase": 1, "wrong-type": 1}),
+    ],
+)
+async def test_a_case_ends_when_replies_and_requests_may_not_fit(
+    reply: bytes, then: bytes, mistakes: dict[str, int]
+) -> None:
+    """A line of a wrong type may be extra output, so that all later replies belong elsewhere."""
+    case, bot = playing({}, named(), reply, then)
+    observed = await case.run()
+    assert observed.counts == mistakes
+    assert not observed.complete
+    found = observed.violations[0]
+    assert found.reply == reply.decode()
+    assert found.request.encode() in bot.lines
+    assert found.conversation[-1] == f"< {reply.decode()}"
+    assert found.expected == 'a legal reply, such as {"type":"play-reply","phase":"cleanup"}'
+    assert found.rule.startswith(f"`{found.kind}`")
+
+
+def fault(section: str, code: str = "wrong-type") -> Any:
+    return SimpleNamespace(section=section, code=code, seat=0, detail="", line=OTHER)
+
+
+async def judged(case: Any, fault: Any, rest: list[bytes]) -> None:
+    """Let a driver judge a fault of the reply `OTHER`, if this is the rest of the output."""
+
+    async def read_rest() -> list[bytes]:
+        await trio.lowlevel.checkpoint()
+        return rest
+
+    async def over(*, planned: bool = False) -> None:
+        await trio.lowlevel.checkpoint()
+        case._observed.complete = planned
+        raise EndOfCaseError
+
+    case._rest, case._over = read_rest, over
+    case._reply = case._canonical = OTHER
+    case._asked = case._request = TURN
+    case._kind = None
+    await case._judge_fault(fault)
+
+
+async def test_a_wrong_line_before_a_reply_is_unrequested_output() -> None:
+    for rest, kind in (([PLAYS], "unasked-output"), ([OTHER, PLAYS], "unasked-output")):
+        case, _ = playing({})
+        with pytest.raises(EndOfCaseError):
+            await judged(case, fault("5.5"), rest)
+        assert case._observed.counts == {kind: 1}
+        (found,) = case._observed.violations
+        assert found.expected == "the reply to play-turn, and no other standard output"
+        assert found.actual.endswith("; it comes before the reply, without a request")
+        assert (found.section, found.reply) == ("1.2", OTHER.decode())
+
+
+async def test_a_fault_of_the_handshake_is_judged_with_the_name() -> None:
+    case, _ = playing({})
+    await judged(case, fault("3.2"), [])
+    assert case._observed.violations == []
+
+
+@pytest.mark.parametrize(
+    ("known", "hung", "seconds"),
+    [({}, {}, 10.0), ({("timeout", "play-turn"): ["1"]}, {}, 0.5), ({}, {"play-turn": ()}, 0.5)],
+)
+@pytest.mark.parametrize("look", [True, False])
+async def test_a_reply_that_was_missing_before_is_not_waited_for(
+    known: Any, hung: Any, seconds: float, look: bool, autojump_clock: MockClock
+) -> None:
+    async def reply(deadline: float) -> Failure:
+        await trio.sleep_until(deadline)
+        return Failure(Disqualification.TIMEOUT, "late")
+
+    async def judge(failure: Failure, kind: str, had: float, process: object) -> None:
+        await trio.lowlevel.checkpoint()
+        seen.append((kind, had, process is not None))
+        raise EndOfCaseError
+
+    seen: list[tuple[str, float, bool]] = []
+    made = driver(_match=SimpleNamespace(in_handshake=False), _look=look, _judge_failure=judge)
+    made._known, made._hung, made._process = known, hung, object()
+    made.wrapped = SimpleNamespace(reply=reply, quick_reply=lambda s: None, stdout_fd=-1)
+    began = trio.current_time()
+    with pytest.raises(EndOfCaseError):
+        await made._read()
+    assert seen == [("timeout", seconds, look and seconds == 10.0)]
+    assert trio.current_time() - began == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("answer", [b"more", Failure(Disqualification.TIMEOUT, "")])
+@pytest.mark.parametrize("process", [object(), None])
+async def test_after_the_last_request_a_line_without_one_is_looked_for(
+    answer: Any, process: object
+) -> None:
+    async def reply(deadline: float) -> Any:
+        await trio.lowlevel.checkpoint()
+        return answer
+
+    async def over() -> None:
+        await trio.lowlevel.checkpoint()
+
+    made = driver({"listen": True}, _process=process, _over=over)
+    made.wrapped = SimpleNamespace(reply=reply)
+    await made._look_for_unasked()
+    found = [(each.kind, each.section, each.reply) for each in made._observed.violations]
+    is_found = process is not None and answer == b"more"
+    assert found == ([("unasked-output", "1.2", "more")] if is_found else [])
+    assert [*made._conversation] == (["< more"] if is_found else [])
+
+
+@pytest.mark.parametrize(
+    ("before", "repeat", "sent"),
+    [
+        ("news", 1, ["extra", "news", "news"]),
+        (["news", "other"], 2, ["extra", "extra", "news", "extra", "extra", "news"]),
+        ("first", 1, ["extra", "news", "news"]),
+        ("other", 1, ["news", "news"]),
+    ],
+)
+async def test_extra_lines_come_before_messages_of_a_type_or_before_the_first(
+    before: Any, repeat: int, sent: list[str]
+) -> None:
+    pushed: list[bytes] = []
+    made = driver({"insert": [Insert(before, [{"type": "extra"}], repeat)]}, _first=True)
+    made.wrapped = SimpleNamespace(push=pushed.append)
+    for _ in range(2):
+        await made._send(b'{"type":"news"}\n', is_request=False)
+    kinds = [json.loads(line)["type"] for line in pushed]
+    assert kinds == (sent if before != "news" else ["extra", "news", "extra", "news"])
+    assert made._request == TURN
+
+
+@pytest.mark.parametrize(
+    ("close", "pushed"),
+    [
+        (Close("first"), []),
+        (Close("play-turn"), [TURN]),
+        (Close("play-turn", cut=True), [TURN[: len(TURN) // 2]]),
+        (Close("other"), [TURN]),
+    ],
+)
+async def test_the_input_ends_before_the_first_line_or_after_a_message_or_in_its_middle(
+    close: Close, pushed: list[bytes]
+) -> None:
+    async def end() -> None:
+        await trio.lowlevel.checkpoint()
+        raise EndOfCaseError
+
+    lines: list[bytes] = []
+    made = driver({"close": close}, _first=True, _close_input=end, _request=b"")
+    made.wrapped = SimpleNamespace(push=lines.append)
+    with contextlib.suppress(EndOfCaseError):
+        await made._send(TURN, is_request=True)
+    assert lines == pushed
+    assert made._request == (b"" if close.at == "first" else TURN)
+
+
+@pytest.mark.parametrize(
+    ("silent", "ended"), [(True, True), (False, False)], ids=["leaves", "stays"]
+)
+async def test_a_seat_that_leaves_is_noted(silent: bool, ended: bool) -> None:
+    made = driver(_first=True)
+    made.wrapped = SimpleNamespace(push=lambda line: None)
+    kind = "player-disqualified" if silent else "news"
+    line = {"type": kind, "player_number": "player2", "reason": "exited"}
+    await made._send(json.dumps(line).encode() + b"\n", is_request=False)
+    assert ("! player2 leaves the match: exited" in made._conversation) == ended
