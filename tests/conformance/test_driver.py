@@ -547,13 +547,141 @@ async def test_the_input_ends_before_the_first_line_or_after_a_message_or_in_its
     assert made._request == (b"" if close.at == "first" else TURN)
 
 
-@pytest.mark.parametrize(
-    ("silent", "ended"), [(True, True), (False, False)], ids=["leaves", "stays"]
-)
-async def test_a_seat_that_leaves_is_noted(silent: bool, ended: bool) -> None:
+@pytest.mark.parametrize(("kind", "noted"), [("player-disqualified", True), ("news", False)])
+async def test_a_seat_that_leaves_is_noted(kind: str, noted: bool) -> None:
     made = driver(_first=True)
     made.wrapped = SimpleNamespace(push=lambda line: None)
-    kind = "player-disqualified" if silent else "news"
     line = {"type": kind, "player_number": "player2", "reason": "exited"}
     await made._send(json.dumps(line).encode() + b"\n", is_request=False)
-    assert ("! player2 leaves the match: exited" in made._conversation) == ended
+    assert ("! player2 leaves the match: exited" in made._conversation) == noted
+
+
+@pytest.mark.parametrize("listen", [True, False])
+@pytest.mark.parametrize("kind", ["game-end", "news"])
+async def test_before_the_end_of_the_match_lines_are_looked_for(listen: bool, kind: str) -> None:
+    async def look() -> None:
+        await trio.lowlevel.checkpoint()
+        pushed.append(b"look")
+
+    pushed: list[bytes] = []
+    made = driver({"listen": listen}, _first=True, _look_for_unasked=look)
+    made.wrapped = SimpleNamespace(push=pushed.append)
+    line = f'{{"type":"{kind}"}}\n'.encode()
+    await made._send(line, is_request=False)
+    assert pushed == ([b"look"] if listen and kind == "game-end" else []) + [line]
+
+
+@pytest.mark.parametrize(
+    ("case", "sent"),
+    [
+        ({}, b'{ "type": "news" }\n'),
+        ({"replace": {"news": {"a": 1}}}, b'{"type":"news","a":1}\n'),
+        ({"fields": {"a": 1}}, b'{"type":"news","a":1}\n'),
+        ({"reverse": True}, b'{"type":"news"}\n'),
+    ],
+)
+async def test_only_a_changed_line_is_encoded_again(case: dict[str, Any], sent: bytes) -> None:
+    pushed: list[bytes] = []
+    made = driver(case, _first=True)
+    made.wrapped = SimpleNamespace(push=pushed.append)
+    await made._send(b'{ "type": "news" }\n', is_request=False)
+    assert pushed == [sent]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "adapter", "hint"),
+    [(None, None, "; a hint"), ("classic", None, ""), (None, "botwars", "")],
+)
+def test_a_dialect_is_suggested_to_a_bot_that_speaks_none(
+    dialect: str | None, adapter: str | None, hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.conformance.driver.sentence", lambda name, *given: "a hint")
+    made = driver(_dialect=dialect, _adapter=adapter, _definition=RULES)
+    made._source = SimpleNamespace(argument="bot")
+    assert made._dialects() == hint
+
+
+def play_case(case: dict[str, Any], **fields: Any) -> tuple[Any, list[Any]]:
+    """Return a driver whose matches only note that they are played, and what it did."""
+    done: list[Any] = []
+
+    async def play_match() -> None:
+        await trio.lowlevel.checkpoint()
+        done.append(("match", made._seat, made._seed, made._again))
+
+    async def over(*, planned: bool = False) -> None:
+        await trio.lowlevel.checkpoint()
+        done.append(("over", planned))
+        raise EndOfCaseError
+
+    async def rest(share: float) -> list[bytes]:
+        await trio.lowlevel.checkpoint()
+        done.append(("rest", share))
+        return fields.get("rest", [])
+
+    async def await_end(within: float, when: str) -> None:
+        await trio.lowlevel.checkpoint()
+        done.append(("exit", within, when))
+
+    made, _ = playing(case)
+    made._play_match, made._over, made._rest, made._await_end = play_match, over, rest, await_end
+    return made, done
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+async def test_the_same_process_plays_again_if_it_has_said_so(
+    keeps: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, done = play_case({"again": "player2"})
+    made._match.keep_alive = {0} if keeps else set()
+    monkeypatch.setattr(
+        "referee.conformance.driver._CaseMatch",
+        lambda case, definition, seed: SimpleNamespace(shuffled=seed, outcome=None),
+    )
+    with contextlib.nullcontext() if keeps else pytest.raises(EndOfCaseError):
+        await made._play()
+    assert done[0] == ("match", 0, 1, False)
+    if keeps:
+        assert done[1:] == [("match", 1, 1, True), ("rest", 0.25)]
+        assert made._match.shuffled == 2
+        assert made._observed.inapplicable == ""
+        assert "second match" in made._conversation[-1]
+    else:
+        assert done[1:] == [("over", True)]
+        assert made._observed.inapplicable == "only for bots that say `keep_alive`"
+
+
+@pytest.mark.parametrize(
+    ("case", "done"),
+    [
+        ({}, [("rest", 0.25)]),
+        ({"listen": True}, [("rest", 1.0)]),
+        ({"exits": "grace"}, [("exit", 1.0, "after `game-end`"), ("rest", 0.25)]),
+        ({"exits": "timeout"}, [("exit", 10.0, "after `game-end`"), ("rest", 0.25)]),
+    ],
+)
+async def test_after_a_match_a_bot_may_have_to_exit(case: dict[str, Any], done: list[Any]) -> None:
+    made, did = play_case(case)
+    await made._play()
+    assert did[1:] == done
+    assert made._observed.violations == []
+
+
+async def test_lines_after_the_last_request_are_too_many() -> None:
+    made, _ = play_case({}, rest=[b"first", b"second"])
+    await made._play()
+    (found,) = made._observed.violations
+    assert (found.kind, found.section) == ("surplus-output", "1.2")
+    assert found.actual == "2 more than requested, the first: first"
+
+
+@pytest.mark.parametrize(
+    ("reason", "ended"), [("invalid-fields", True), ("most-points", False), (None, False)]
+)
+async def test_a_match_that_the_bot_ended_is_not_complete(reason: str | None, ended: bool) -> None:
+    made, done = play_case({})
+    made._match.outcome = reason and SimpleNamespace(reason=reason)
+    made._observed.counts = {"invalid-fields": 1}
+    with pytest.raises(EndOfCaseError) if ended else contextlib.nullcontext():
+        await made._play()
+    assert (done[-1] == ("over", False)) == ended
