@@ -244,8 +244,9 @@ async def test_a_driver_judges_only_the_faults_of_its_own_bot() -> None:
     ],
 )
 @pytest.mark.parametrize("hung", [False, True])
+@pytest.mark.parametrize("in_handshake", [False, True])
 async def test_why_a_reply_is_missing(
-    code: str, had: float, late: str, actual: str, hung: bool
+    code: str, had: float, late: str, actual: str, hung: bool, in_handshake: bool
 ) -> None:
     async def look(seconds: float, rest: float) -> TimeoutObservation:
         return TimeoutObservation(late=late)
@@ -254,7 +255,8 @@ async def test_why_a_reply_is_missing(
         await trio.lowlevel.checkpoint()
 
     limits = SimpleNamespace(line_limit=65536)
-    made = driver(_match=SimpleNamespace(in_handshake=False), _bot_limits=limits, _over=over)
+    match = SimpleNamespace(in_handshake=in_handshake)
+    made = driver(_match=match, _bot_limits=limits, _over=over, _dialects=lambda: "; a hint")
     made._source, made._why_silent = BotCommand("bot", ("bot",)), lambda silence: "silent"
     if hung:
         before = verdict.Violation("no-flush", "1.3", "a flush", "")
@@ -266,6 +268,9 @@ async def test_why_a_reply_is_missing(
     (violation,) = made._observed.violations
     assert violation.actual == actual
     assert (violation.kind == "no-flush") == ("as in case" in actual)
+    if code == "timeout" and not hung:
+        assert violation.section == ("3.4" if in_handshake else "8.1")
+    assert violation.expected.endswith("; a hint") == (in_handshake and code != "timeout")
 
 
 # --- Whole cases ----------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from referee.games.interface.faults import Disqualification
 from referee.logs import source
 from referee.logs.files import open_logs
 from referee.logs.record import RecordWriter
-from referee.logs.verify import Kind, Verdict, verify_record
+from referee.logs.verify import Kind, Verdict, _excerpt, verify_record
 from referee.match.spec import match_spec
 from tests.support.damage import with_digest
 from tests.support.garbage import garbage_of
@@ -494,6 +494,23 @@ def test_excerpts_are_printable_and_short(check: Check) -> None:
     assert verdict.found.isprintable()
     assert len(verdict.found) < 210
     assert len(verdict.expected) < 210
+
+
+@pytest.mark.parametrize(
+    ("place", "length", "shown"),
+    [
+        (0, 200, "0" * 200),
+        (0, 201, "0" * 200 + "..."),
+        (79, 200, "0" * 200),
+        (80, 220, "..." + "0" * 200),
+        (80, 221, "..." + "0" * 200 + "..."),
+    ],
+)
+def test_an_excerpt_begins_60_characters_before_the_difference(
+    place: int, length: int, shown: str
+) -> None:
+    """It begins with the line if it would leave out fewer than 20."""
+    assert _excerpt(b"0" * length, place) == shown
 
 
 def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from referee.bots.command import find_bot
 from referee.errors import BotNotFoundError
 from referee.rulefiles.bot import read_rule_file
+from referee.rulefiles.source import MAX_BYTES
 from tests.support.live import one_line, referee
 from tests.support.marks import slow
 
@@ -103,6 +104,17 @@ def test_a_file_with_an_error_is_no_bot(made: Path) -> None:
     text = one_line(done.stderr)
     assert "wrong.json, line 1: " in text
     assert "2 more: referee rules check wrong.json" in text
+
+
+@pytest.mark.parametrize("too_many", [False, True])
+def test_a_file_has_at_most_so_many_bytes(too_many: bool, tmp_path: Path) -> None:
+    file = tmp_path / "large.json"
+    file.write_text(FILE + " " * (MAX_BYTES - len(FILE) + too_many))
+    if not too_many:
+        assert read_rule_file(file, "starrealms").data.endswith(b" ")
+        return
+    with pytest.raises(BotNotFoundError, match="more than 1,048,576 bytes"):
+        read_rule_file(file, "starrealms")
 
 
 def test_the_check_that_an_error_names_is_of_the_game_that_was_played(tmp_path: Path) -> None:

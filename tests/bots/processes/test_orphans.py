@@ -87,6 +87,16 @@ def test_nobody_waits_for_the_guardian_of_this_process(monkeypatch: pytest.Monke
         GUARDIAN.end(None)
 
 
+def test_only_guardians_are_waited_for_and_no_spare_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    awaited: list[int] = []
+    monkeypatch.setattr(orphans, "children", lambda: {1, 2, 3, 4})
+    monkeypatch.setattr(orphans, "is_guardian", lambda pid: pid != 3)
+    monkeypatch.setattr(orphans, "GUARDIAN", SimpleNamespace(processes={2}))
+    monkeypatch.setattr(orphans, "await_end", awaited.extend)
+    await_guardians({1})
+    assert awaited == [4]
+
+
 def test_orphans_are_adopted_only_in_the_outermost_block(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[tuple[bool, ...]] = []
     monkeypatch.setattr(orphans, "adopt_orphans", lambda *adopt: calls.append(adopt))

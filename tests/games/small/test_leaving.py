@@ -122,6 +122,20 @@ def test_changed_scores_or_another_view_are_another_request(changed: str) -> Non
     assert game.game.applied == ([] if changed else played)
 
 
+class Pairs(Auction):
+    """Its methods do not expect to be called when one seat is left."""
+
+    def legal(self, seat: int) -> list[Any]:
+        assert not self.left
+        return super().legal(seat)
+
+
+def test_nothing_is_asked_of_a_game_with_too_few_seats() -> None:
+    game = new(Pairs, 2)
+    game.advance({0: MoveReply("high"), 1: LEFT})
+    assert game.requests == ()
+
+
 def test_a_wrong_move_that_loses_is_a_leave_too() -> None:
     game = new(Auction)
     game.advance({0: MoveReply(3), 1: MoveReply("low"), 2: MoveReply("low")})

@@ -10,7 +10,7 @@ from msgspec import Meta, structs
 from referee import cli
 from referee.games.small import Game, definition
 from referee.games.small.author import WrongMove
-from referee.match.pages import game_page, load_page
+from referee.match.pages import SHARED, game_page, load_page
 from tests.support.own_game import SMALL_GAMES, clean_games
 
 
@@ -86,6 +86,11 @@ def test_the_docstrings_and_attributes_are_in_the_sections() -> None:
         '| `names` | ["a"] | array. |',
         "| `max_turns` | 500 | integer from 1 to 10000. Turns per player. |",
     ]
+
+
+def test_only_a_game_with_reasons_has_codes_of_its_own() -> None:
+    shared = load_page("small-games/protocol").sections.get(SHARED.codes)
+    assert game_page(definition(Bare, "numbers")).sections.get(SHARED.codes) == shared
 
 
 def test_a_game_without_docstrings() -> None:
