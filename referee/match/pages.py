@@ -254,11 +254,11 @@ def _own_text(definition: GameDefinition) -> str:
         for code in definition.reasons
         if codes is not None and f"| `{code}` |" not in codes.text
     )
-    table = f"**End reasons.**\n\n| code | section | why |\n|---|---|---|\n{reasons}"
     return (
         f"### 1.3 Limits\n\nThe line limit of `{name}` is {line:,g} KiB.\n"
         f"### 8.1 The clock\n\nThe time limit of `{name}` is {time} unless `--time-limit` says "
-        f"otherwise.\n{f'## {SHARED.codes} Codes{chr(10) * 2}{table}' if reasons else ''}"
+        f"otherwise.\n## {SHARED.codes} Codes\n\n**End reasons.**\n\n| code | section | why |\n"
+        f"|---|---|---|\n{reasons}"
     )
 
 

@@ -497,20 +497,28 @@ def test_excerpts_are_printable_and_short(check: Check) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "length", "shown"),
+    ("place", "length", "begin", "shown"),
     [
-        (0, 200, "0" * 200),
-        (0, 201, "0" * 200 + "..."),
-        (79, 200, "0" * 200),
-        (80, 220, "..." + "0" * 200),
-        (80, 221, "..." + "0" * 200 + "..."),
+        (0, 200, 0, "{}"),
+        (0, 201, 0, "{}..."),
+        (79, 200, 0, "{}"),
+        (79, 201, 0, "{}..."),
+        (80, 220, 20, "...{}"),
+        (80, 221, 20, "...{}..."),
+        (81, 221, 21, "...{}"),
     ],
 )
 def test_an_excerpt_begins_60_characters_before_the_difference(
-    place: int, length: int, shown: str
+    place: int, length: int, begin: int, shown: str
 ) -> None:
     """It begins with the line if it would leave out fewer than 20."""
-    assert _excerpt(b"0" * length, place) == shown
+    line = "".join(chr(ord("a") + number % 23) for number in range(length))
+    assert _excerpt(line.encode(), place) == shown.format(line[begin : begin + 200])
+
+
+def test_an_excerpt_is_cut_when_its_characters_need_more_room() -> None:
+    assert _excerpt(b"\x1b" * 50) == "\\x1b" * 50
+    assert _excerpt(b"\x1b" * 51) == "\\x1b" * 50 + "..."
 
 
 def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:

@@ -88,9 +88,14 @@ def test_the_docstrings_and_attributes_are_in_the_sections() -> None:
     ]
 
 
-def test_only_a_game_with_reasons_has_codes_of_its_own() -> None:
-    shared = load_page("small-games/protocol").sections.get(SHARED.codes)
-    assert game_page(definition(Bare, "numbers")).sections.get(SHARED.codes) == shared
+def test_the_reasons_of_a_game_come_before_those_of_all_games() -> None:
+    kind = type("Knocking", (Bare,), {"reasons": {"knocked": "by a knock"}})
+    shared = load_page("small-games/protocol").sections[SHARED.codes].text
+    row = "| `finished` |"
+    assert text_of(kind, SHARED.codes) == shared.replace(
+        row, f"| `knocked` | [4](#4-game) | by a knock |\n{row}"
+    )
+    assert text_of(Bare, SHARED.codes) == shared
 
 
 def test_a_game_without_docstrings() -> None:
