@@ -227,7 +227,9 @@ def try_out(mutant: Mutant, tests: list[str], folder: Path) -> Trial:
     source = file.read_bytes()
     before = file.stat().st_mtime
     file.write_bytes(changed(source, mutant))
-    os.utime(file, (before + 60, before + 60))  # byte code is told apart by seconds and size
+    # Byte code is told apart by the size of the file and the second of its last change.
+    changed_at = before + 1 + mutant.number
+    os.utime(file, (changed_at, changed_at))
     (folder / "tests.txt").write_text("\n".join(dict.fromkeys(map(runnable, tests))))
     try:
         failed = run(folder)
