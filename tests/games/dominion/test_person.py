@@ -158,6 +158,7 @@ def script(*names: str | tuple[str, ...]) -> Choose:
     ("hand", "choices", "reply"),
     [
         (["market", "copper"], ["market"], {"card": "market"}),
+        (["market", "copper"], ["", "b", "market"], {"card": "market"}),
         (
             ["cellar", "estate", "copper", "estate"],
             ["cellar", ("estate", "estate")],

@@ -109,6 +109,8 @@ REQUEST = {
         ([{"action": "buy", "card": "Ram"}], "Ram costs 3, and there was 2 trade"),
         ([{"action": "attack-player"}], "Junkyard is an outpost"),
         ([{"action": "play", "card": "Ram"}], ""),
+        ([{"action": "play", "card": "Ram", "times": 2}], ""),
+        ([{"action": "buy", "card": "Viper"}], ""),
         ([{"action": "scrap", "card": "Ram"}], ""),
         ([{"action": "zzz"}, 7], ""),
         ([7], ""),
