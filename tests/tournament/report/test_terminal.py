@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from referee.games.interface.capabilities import StatisticsTable
 from referee.tournament.report import terminal, words
@@ -221,3 +222,79 @@ def test_the_cells_of_a_season(season: Any) -> None:
     assert rows(terminal._season_table(season, 1, 3))[1] == [
         *("1", "a", "t2", "t3", "+1", "c", "w", "i", "9")
     ]
+
+
+def test_each_seat_has_its_points_and_its_score() -> None:
+    points = SimpleNamespace(share=0.5, low=0.4, high=0.6)
+    seat = SimpleNamespace(
+        wins=1_000, draws=2, losses=3, score=4.04, score_low=None, score_high=1.0
+    )
+    both = SimpleNamespace(**(vars(seat) | {"score_low": 3.0, "score_high": 5.04}))
+    found: Any = SimpleNamespace(seats=[points, points], by_seat=[seat, both])
+    assert rows(terminal._by_seat(found))[1:] == [
+        ["1", "50.0%", "40.0 to 60.0", "1,000", "2", "3", "4.0", "-"],
+        ["2", "50.0%", "40.0 to 60.0", "1,000", "2", "3", "4.0", "3.0 to 5.0"],
+    ]
+
+
+def test_a_row_of_the_bracket_names_the_winner_first() -> None:
+    pair = SimpleNamespace(
+        round="final", bots=("a\x1b", "b"), points=(1, 3), winner="b", is_over=True, is_level=False
+    )
+    table: Any = SimpleNamespace(rounds={"final": [pair]})
+    assert rows(terminal._bracket(table))[1] == ["final", "b", "3 to 1", "a?"]
+
+
+def headings(monkeypatch: pytest.MonkeyPatch, most: int | None, **fields: Any) -> list[str]:
+    """Return the headings of the sections of these standings."""
+    names = {"headline": "headline", "duel": ["duel"], "sprt": ["test"], "legend": ["legend"]}
+    for name, said in (names | {"remarks": ["remark"]}).items():
+        monkeypatch.setattr(words, name, lambda *found, said=said: said)
+    monkeypatch.setattr(terminal, "ranking", lambda found, width: "ranking")
+    plain = {"swiss": None, "knockout": None, "by_seat": None, "position": "r"}
+    shown = terminal.standings_text(three(**(plain | fields)), NO_FACTS, 80, most)
+    return [str(each) for each in shown if each and isinstance(each, str | Text)]
+
+
+ALWAYS = ["headline", "ranking", "legend", "duel", "test", "remark"]
+MATRIX = ["Points of the row against the column:"]
+
+
+@pytest.mark.parametrize(
+    ("most", "fields", "said"),
+    [
+        (None, {}, [*ALWAYS, *MATRIX]),
+        (2, {}, [*ALWAYS, *MATRIX]),
+        (1, {}, ALWAYS),
+        (None, {"matches": 0}, ["headline", "duel", "test", "remark"]),
+        (None, {"bots": [bot("a", 1), bot("c", 2)]}, ALWAYS),
+        (
+            None,
+            {"swiss": SimpleNamespace(rounds=2, places=[])},
+            [
+                *ALWAYS[:-1],
+                "After 2 rounds, by points:",
+                words.SWISS_LEGEND,
+                "remark",
+                *MATRIX,
+            ],
+        ),
+        (None, {"swiss": SimpleNamespace(rounds=0, places=[])}, [*ALWAYS, *MATRIX]),
+        (None, {"knockout": SimpleNamespace(pairs=[], rounds={})}, [*ALWAYS, *MATRIX]),
+    ],
+)
+def test_a_section_is_shown_if_there_is_something_in_it(
+    most: int | None, fields: dict[str, Any], said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert headings(monkeypatch, most, **fields) == said
+
+
+@pytest.mark.parametrize(
+    ("count", "most", "is_shown"), [(10, None, True), (11, None, False), (11, 11, True)]
+)
+def test_a_matrix_of_many_bots_is_shown_on_request(
+    count: int, most: int | None, is_shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = [bot(f"b{number}", number) for number in range(count)]
+    fields = {"bots": bots, "head_to_head": {each.name: {} for each in bots}}
+    assert (headings(monkeypatch, most, **fields)[-1] in MATRIX) == is_shown
