@@ -133,6 +133,16 @@ def test_the_mean_is_1500_or_the_anchor_is_what_was_said() -> None:
     )
 
 
+def test_a_bot_with_void_matches_alone_has_no_shares() -> None:
+    def result(plan: Plan) -> MatchRow:
+        return void(plan) if 2 in plan.players else better_wins(plan)
+
+    found = standings(played(made_setup(3, deals=2), result))
+    assert of(found, "bot2").mean_points is None
+    assert of(found, "bot2").win_rate is None
+    assert of(found, "bot0").mean_points.share == 1
+
+
 def test_void_matches_are_counted_and_do_not_count() -> None:
     def result(plan: Plan) -> MatchRow:
         return void(plan) if plan.match in (0, 5) else better_wins(plan)
