@@ -459,6 +459,7 @@ def test_a_store_keeps_the_sandbox_and_the_limits_of_its_matches(
     first = ["--deals", "1", "--seed", "5", "--sandbox"]
     text = commands.tournament(*BOTS, *first, "auto", "--opening", "2")
     assert "sandbox bwrap" in " ".join(text.split())
+    assert "bots are in no sandbox" not in commands.err
     assert json.loads(commands.run("standings", commands.store, "--format", "json"))["sandbox"]
     with Store.for_reading(commands.store) as store:
         assert (store.stages[0].sandbox, store.stages[0].opening) == ("bwrap", 2)
