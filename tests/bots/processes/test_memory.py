@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import socket
 from types import SimpleNamespace
 
 import pytest
@@ -183,3 +184,13 @@ def test_what_the_system_says_of_memory_is_read(monkeypatch: pytest.MonkeyPatch)
     assert memory._inside([8, 5]) == (5, 2 * 1300 + 3 * 344 * 1024)
     assert memory._inside([8]) == (0, 0)
     assert [*memory._mappings(5, os.makedev(0, 1))] == [(42, 0x4000 + 0x2000)]
+
+
+def test_a_file_that_is_being_sent_counts_as_the_largest_that_there_may_be() -> None:
+    """No process has it open, so nobody can see how large it is."""
+    assert memory._unnamed([os.getpid()], math.inf) < math.inf
+    ours, theirs = socket.socketpair()
+    with ours, theirs, open(os.memfd_create("sent"), "wb") as file:
+        socket.send_fds(ours, [b"x"], [file.fileno()])
+        assert 2**50 <= memory._unnamed([os.getpid()], 2**50) < 2**51
+        assert memory._unnamed([os.getpid()], math.inf) == math.inf
