@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 PROBE_SECONDS = 5.0
 _CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser")
 """Programs for the tests of the pages. The first has no window, and takes half of the CPU."""
+_ALONE = "add --jobs 1, which plays one match at a time in its own process (spec/ci.md)"
 _LEAST_LIMIT = 1024
 _LEAST_BYTES = 1_000_000_000
 _NAME_WIDTH = 16
@@ -99,7 +100,7 @@ class DoctorOptions(Options):
 
     exit_codes = (
         (0, "a match and a tournament were played here"),
-        (1, "matches or tournaments do not work here"),
+        (1, "matches, or tournaments in several processes, do not work here"),
     )
     examples = (
         ("referee doctor", "check the machine before a tournament"),
@@ -146,7 +147,9 @@ def _text(report: Report) -> Iterator[str]:
     if "matches" in problems:
         yield "No match can be played here: see NO."
     elif problems:
-        yield "Matches can be played here, but no tournament: see NO."
+        alone = any(check.get == _ALONE for check in report.checks)
+        which = "and tournaments with --jobs 1" if alone else "but no tournament"
+        yield f"Matches can be played here, {which}: see NO."
     else:
         yield "Matches and tournaments can be played here."
 
@@ -155,7 +158,8 @@ def run_checks(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
     """Run all checks and yield their results. The match and the interpreters run in the sandbox."""
     from referee.starters import LANGUAGES
 
-    match, tournament = partial(_match, sandbox, interrupts), partial(_tournament, sandbox)
+    match = partial(_match, sandbox, interrupts)
+    tournament = partial(_tournament, sandbox, max(2, cores()))
     memory = "limits of memory, CPU time and processes without gaps"
     files = partial(_limit, resource.RLIMIT_NOFILE, "-n")
     processes = partial(_limit, resource.RLIMIT_NPROC, "-u")
@@ -226,12 +230,10 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
     return _played([played.result], began, f"sandbox {sandbox.kind}")
 
 
-def _tournament(sandbox: Sandbox) -> Found:
+def _tournament(sandbox: Sandbox, jobs: int) -> Found:
+    """Play a tournament. `play_matches` only starts other processes if there are several jobs."""
     from referee.api import play_matches
 
-    # We use several jobs, because `play_matches` only starts other processes then, and we want to
-    # know whether that works.
-    jobs = max(2, cores())
     began = time.monotonic()
     try:
         load_numpy()
@@ -244,7 +246,8 @@ def _tournament(sandbox: Sandbox) -> Found:
             sandbox=sandbox.kind,
         )
     except RefereeError as error:
-        return Found(False, str(error))
+        alone = jobs > 1 and _tournament(sandbox, 1).ok
+        return Found(False, str(error), _ALONE if alone else "")
     if played.void:
         return Found(False, f"{played.void} of {2 * jobs} matches did not count")
     how = f"{len(played.results)} matches in {jobs} processes"

@@ -113,7 +113,7 @@ def test_where_no_match_can_be_played_the_exit_code_is_1() -> None:
 
 
 @pytest.mark.slow
-def test_where_processes_share_no_memory_there_are_matches_and_no_tournament(
+def test_where_processes_share_no_memory_there_are_matches_and_tournaments_of_one_job(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """This happens where /dev/shm isn't mounted."""
@@ -126,7 +126,13 @@ def test_where_processes_share_no_memory_there_are_matches_and_no_tournament(
     assert done.returncode == 1
     assert "  ok  a match  " in done.stdout
     assert "  NO  a tournament    processes cannot share memory (they need a" in done.stdout
-    assert done.stdout.endswith("\nMatches can be played here, but no tournament: see NO.\n")
+    assert done.stdout.endswith(
+        "\nMatches can be played here, and tournaments with --jobs 1: see NO.\n"
+    )
+    words = ("minimal", "minimal", "--deals", "1", "--max-turns", "1", "--quiet")
+    assert [
+        referee("tournament", *words, "--jobs", jobs, env=NOTHING).returncode for jobs in "12"
+    ] == [0, 71]
     report = json.loads(referee("doctor", "--format", "json", env=NOTHING).stdout)
     assert report["ok"] is False
     problems = [check["name"] for check in report["checks"] if check["status"] == "problem"]
