@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,9 +20,11 @@ from tools.generators.make_shown import (
     NOT_RUN,
     PAGES,
     TESTED_ELSEWHERE,
+    environment,
     missing,
     printed,
     renewed,
+    saved,
     shown,
     timeless,
 )
@@ -134,6 +138,33 @@ def test_a_command_that_no_test_runs(page: str, start: str) -> None:
     """Skipping these tests lists the commands in the summary."""
     assert any(command.startswith(start) for command, _ in shown(PAGES[page]))
     pytest.skip(f"{page}: `{start} ...` is not run: {NOT_RUN[page, start]}")
+
+
+@pytest.mark.slow
+def test_the_shell_lines_of_the_ci_page_tell_a_better_version_from_a_worse(tmp_path: Path) -> None:
+    page = PAGES["spec/ci.md"]
+    steps = re.findall(r"^      - run: (?:\|\n((?: {10}.*\n)+)|(.*)\n)", page, re.M)
+    install, conform, compare_versions = (block or line for block, line in steps)
+    gitlab = re.findall(r"^    - (.*)\n", page[page.index("## GitLab") :], re.M)
+    assert [install, conform] == gitlab
+    env = environment(tmp_path / "bin")
+    git = "git -c user.name=a -c user.email=a@example.org"
+    worse = "from referee.bot import DominionBot as B; B.play_turn = lambda *_: None; B.run()\n"
+    better = saved(PAGES["README.md"])["my_bot.py"]
+    for old, new, code in ((worse, better, 0), (better, worse, 1)):
+        here = tmp_path / str(code)
+        here.mkdir()
+        bot = here / "my_bot.py"
+        bot.write_text(old)
+        begin = f"git init -q . && git add . && {git} commit -qm 1.0 && git tag v1.0"
+        subprocess.run(begin, shell=True, cwd=here, env=env, check=True)
+        bot.write_text(new)
+        words = ["bash", "-e", "-c", compare_versions]
+        done = subprocess.run(words, cwd=here, env=env, capture_output=True, check=False)
+        assert done.returncode == code, done
+    done = subprocess.run(conform, shell=True, cwd=tmp_path / "0", env=env, check=False)
+    assert done.returncode == 0
+    assert 'failures="0"' in (tmp_path / "0" / "junit.xml").read_text()
 
 
 def test_pages_that_are_tested_elsewhere_are_pages() -> None:

@@ -106,22 +106,27 @@ def missing(page: str) -> str:
     return ""
 
 
-def printed(page: str, folder: Path) -> Iterator[tuple[Shown, list[str]]]:
-    """Run the commands of a page in an empty folder. Yields each with the lines that it prints."""
-    bin = folder / "bin"
+def environment(bin: Path) -> dict[str, str]:
+    """Return an environment in which `referee` is a command, as in an activated venv."""
     bin.mkdir()
     program = bin / "referee"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m referee "$@"\n')
     program.chmod(0o755)
+    path = f"{bin}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "LC_ALL": "C.UTF-8"}
+    env.pop("REFEREE_SANDBOX", None)  # the pages assume a machine with a sandbox
+    return env
+
+
+def printed(page: str, folder: Path) -> Iterator[tuple[Shown, list[str]]]:
+    """Run the commands of a page in an empty folder. Yields each with the lines that it prints."""
+    env = environment(folder / "bin")
     here = folder / "cup"
     here.mkdir()
     if page == "README.md":  # the README's commands run in the root of a clone
         (here / "spec").symlink_to(ROOT / "spec")
     for name, source in saved(PAGES[page]).items():
         (here / name).write_text(source)
-    path = f"{bin}:{Path(sys.executable).parent}:{os.environ['PATH']}"  # as in an activated venv
-    env = {**os.environ, "PATH": path, "LC_ALL": "C.UTF-8"}
-    env.pop("REFEREE_SANDBOX", None)  # the pages assume a machine with a sandbox
     for each in shown(PAGES[page]):
         if not not_run(page, each.command):
             words = ["bash", "-c", each.command]
