@@ -17,6 +17,8 @@ from referee.text.terminal import cells, cut
 
 # We shorten a bot's own name to this many columns. Names that an organiser chose may be longer.
 MAX_COLUMNS = 40
+PERSON = "Human"
+"""All people play under this name, because records don't contain the names of people."""
 _NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
 _FILE = re.compile(r"[^-].*\.[A-Za-z0-9]{1,6}").fullmatch
 
@@ -38,7 +40,8 @@ def shown_names(
 
     We prefer the name that the organiser chose. If there isn't one, we show the bot's own name,
     otherwise the stem of its file name, and if all of them are missing, its seat. If several
-    players have the same name, we add the seat: "Big Money (player1)".
+    players have the same name, we add the seat: "Big Money (player1)". Several people are
+    "Player 1" and "Player 2".
 
     Args:
         own: names from the handshakes, in seat order. We don't use a name that's only the id of the
@@ -53,7 +56,11 @@ def shown_names(
         stem = clean(stem_of(bots[seat])) if seat < len(bots) else ""
         names.append(by_others or itself or stem or seat_id(seat))
     return [
-        f"{name} ({seat_id(seat)})" if names.count(name) > 1 else name
+        name
+        if names.count(name) == 1
+        else f"Player {seat + 1}"
+        if name == PERSON
+        else f"{name} ({seat_id(seat)})"
         for seat, name in enumerate(names)
     ]
 

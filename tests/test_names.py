@@ -13,6 +13,7 @@ from referee.names import named, shown_names, stem_of
         (["Ann", "Ben"], (), (), ["Ann", "Ben"]),
         (["Ann", "Ben"], ["x", ""], ["a", "b"], ["x", "Ben"]),
         (["Ann", "Ann"], (), (), ["Ann (player1)", "Ann (player2)"]),
+        (["Human", "Human", "Ann"], (), (), ["Player 1", "Player 2", "Ann"]),
         (["player2", "zorro"], (), (), ["player2", "zorro"]),
         (["", "PLAYER2"], (), ["./my_bot.py --fast", ""], ["my_bot", "player2"]),
         (["a\u202eb\u200bc\x1b[2J", "\t"], (), (), ["abc[2J", "player2"]),

@@ -23,10 +23,7 @@ from referee.games.interface.dialogue import Dialogue, Picks, Question
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.seats import seat_id, seat_index
 from referee.match import messages as say
-from referee.names import shown_names
-
-NAME = "Human"
-"""All people play under this name, because records don't contain the names of people."""
+from referee.names import PERSON, shown_names
 
 
 def person_rules(game: str) -> GameDefinition:
@@ -120,7 +117,7 @@ class PersonBot(NoProcess):
         if self._has_left:
             return Failure(Disqualification.EXITED, "it has left a match before")
         if isinstance(asked, say.PlayerNameRequest):
-            return msgspec.json.encode(say.PlayerNameReply(asked.player_number, NAME, 1))
+            return msgspec.json.encode(say.PlayerNameReply(asked.player_number, PERSON, 1))
         assert asked is not None  # push() has set the request
         assert self._dialogue is not None  # the first public message has created the dialogue
         decision = self._dialogue.decide(asked)

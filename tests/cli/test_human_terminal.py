@@ -153,7 +153,7 @@ def test_two_people_at_one_terminal_do_not_see_each_others_hands(sit: Sit) -> No
     assert "\x1b[2J\x1b[3J" in gone
     person.type("")
     second = person.answer("")
-    assert "Human (player1) played 4 copper; bought silver." in second
+    assert "Player 1 played 4 copper; bought silver." in second
     assert "hand    3 copper, 2 estate" in second
     assert person.leave() == 0
 

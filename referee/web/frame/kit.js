@@ -64,7 +64,7 @@ export function tag({ colour, glyph, name }) {
     "span",
     { class: "seat", style: { "--seat": colour } },
     el("span", { class: "glyph", "aria-hidden": "true" }, glyph),
-    el("bdi", { title: name }, name),
+    el("bdi", { title: name }, name.split(/(?<=_)/).flatMap((part) => [part, el("wbr")])),
   );
 }
 

@@ -1,5 +1,6 @@
 // How a match ended: who won, by how much, and what decided it.
 
+import { capital } from "./choices.js";
 import { numeral, tag } from "./kit.js";
 import { does, sentence } from "./text.js";
 
@@ -36,14 +37,14 @@ export function lossAt(match, at, seat) {
 export function verdictOf(match, seat) {
   const { outcome } = match.header;
   const { scores } = outcome;
+  const named = scores.map((_, index) => seat(index).name);
   const decided = match.turned.findLast(({ kind }) => kind === "decided");
   const turn = decided && match.turns.get(decided.turn);
-  const why = outcome.why.charAt(0).toUpperCase() + outcome.why.slice(1);
   const losses = outcome.winners.length === 1 ? [...match.left.values()].map((at) => lossAt(match, at, seat)).filter(Boolean) : [];
   const loss = losses.at(-1);
   const ending = loss && loss.words ? [...loss.said, ". ", loss.words] : loss?.said;
   const own = scores.findIndex((_, index) => seat(index).isYou);
   const deciding = turn?.line.length && [`Turn ${decided.turn} decided it: `, tag(seat(decided.seat)), " ", ...sentence(turn.line, (index) => tag(seat(index)), own, decided.seat), ` (${decided.before.map(numeral).join(" : ")} → ${turn.scores.map(numeral).join(" : ")}).`];
   const [who, points] = resultOf(outcome, seat);
-  return { title: points ? [...who, `, ${points}`] : who, reasons: [`${why}. `, ...(ending || deciding || [])].flat() };
+  return { title: points ? [...who, `, ${points}`] : who, reasons: [`${named.some((name) => outcome.why.startsWith(name)) ? outcome.why : capital(outcome.why)}. `, ...(ending || deciding || [])].flat() };
 }

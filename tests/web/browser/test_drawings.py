@@ -255,6 +255,15 @@ CUT = """() => [...document.querySelectorAll(
     ".zones :is(.card .name, [data-zone=supply] .brief, .headline, .counters dd)")]
     .filter((node) => node.checkVisibility() && (node.scrollWidth > node.clientWidth + 1
         || node.scrollHeight > node.clientHeight + 2)).map((node) => node.textContent)"""
+TORN = """() => [...document.querySelectorAll(
+    ".zones :is(.zone:not(:has(.stage)) .card .name, .points-of li), .tabbar")]
+    .filter((node) => node.checkVisibility() && (node.scrollWidth > node.clientWidth + 1
+        || [...node.firstChild?.data?.matchAll(/[A-Za-z]+/g) ?? []].some((word) => {
+            const range = new Range();
+            range.setStart(node.firstChild, word.index);
+            range.setEnd(node.firstChild, word.index + word[0].length);
+            return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+        }))).map((node) => node.textContent)"""
 PLAYED = """() => [...document.querySelectorAll(".played > .card, .got > .card")]
     .every((card) => card.checkVisibility() && card.getBoundingClientRect().height > 24)"""
 
@@ -284,3 +293,15 @@ def test_the_values_on_a_large_screen_are_large(game: str, visit: Visit, tmp_pat
         )
     assert heights
     assert min(heights) >= 28
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (390, 844)], ids=["tablet", "phone"])
+@pytest.mark.parametrize("game", ["dominion", "starrealms", "tribute"])
+def test_names_and_tabs_are_whole_on_small_screens(
+    game: str, size: tuple[int, int], visit: Visit, tmp_path: Path
+) -> None:
+    path = page_of(tmp_path, watched(game, 2).record, game)
+    page = visit(path, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
+    for key in ("Home", *["ArrowRight"] * 30, "End"):
+        page.keyboard.press(key)
+        assert painted(page).evaluate(TORN) == []

@@ -382,7 +382,7 @@ def test_two_people_and_a_second_tab(visit: Visit) -> None:
                 asked[number] = next_question(page, asked[number])
                 if asked[number] != "over":
                     page.get_by_role("button", name="Send the moves").click()
-        assert "player2  Human" in ended(process)
+        assert "player2  Player 2" in ended(process)
 
 
 def test_a_game_of_a_visitor(visit: Visit, browser: Any) -> None:

@@ -81,7 +81,7 @@ export function mount(boxes, header, kit) {
       const view = { ...frame.view, moves: { r: red, b: blue } };
       shown = view;
       sides.forEach((side, seat) => side.show(view, seat));
-      stage.paint(frame, frame.ended ? "The match is over." : view.turnsElapsed ? "" : "The match begins.");
+      stage.paint({ ...frame, last: [`${view.maxTurns - view.turnsElapsed} turns left${frame.last.length ? "; " : ""}`, ...frame.last] }, frame.ended ? "The match is over." : view.turnsElapsed ? "" : "The match begins.");
       canvas.setAttribute("aria-label", `${view.rows} by ${view.cols} grid`);
       moves.look(view);
       begun = isMoving && before && before.turnsElapsed + 1 === view.turnsElapsed ? performance.now() : 0;

@@ -83,7 +83,7 @@ export function mount(boxes, header, kit) {
     const { view, mover, marks, low } = frame;
     const seen = view.seats[seat];
     const due = seat === view.player ? [] : view.start_of_next_turn;
-    const piles = [["prestige", seen.prestige, `${seat} prestige`], ["draw", seen.hand_and_draw.length - seen.hand_size, `${seat} draw-pile`], ["cooldown", seen.cooldown.length, `${seat} cooldown`]];
+    const piles = [["prestige of 40", seen.prestige, `${seat} prestige`], ["draw", seen.hand_and_draw.length - seen.hand_size, `${seat} draw-pile`], ["cooldown", seen.cooldown.length, `${seat} cooldown`]];
     const faults = marks.filter((mark) => mark.seat === seat && mark.code).map(({ code }) => code);
     const agents = seen.agents.map(({ uid, card, hp, activated }) => tile(`agent ${uid}`, card, { hp, cost: undefined, notes: activated ? ["activated"] : [] }, uid));
     const place = { "data-place": `${seat} hand` };
