@@ -56,11 +56,9 @@ def shown_names(
         stem = clean(stem_of(bots[seat])) if seat < len(bots) else ""
         names.append(by_others or itself or stem or seat_id(seat))
     return [
-        name
-        if names.count(name) == 1
-        else f"Player {seat + 1}"
-        if name == PERSON
-        else f"{name} ({seat_id(seat)})"
+        (f"Player {seat + 1}" if name == PERSON else f"{name} ({seat_id(seat)})")
+        if names.count(name) > 1
+        else name
         for seat, name in enumerate(names)
     ]
 

@@ -115,11 +115,6 @@ def rounds_of(store: Store) -> Rounds:
     return Rounds(table, first_matches, playing)
 
 
-def table_of(store: Store) -> Any:
-    """Return the table of results (`Format.table`) after the last complete round."""
-    return rounds_of(store).table
-
-
 def bots_with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[int]:
     """Return the numbers of the bots that still have matches to play.
 

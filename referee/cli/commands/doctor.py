@@ -148,8 +148,8 @@ def _text(report: Report) -> Iterator[str]:
         yield "No match can be played here: see NO."
     elif problems:
         alone = any(check.get == _ALONE for check in report.checks)
-        which = "and tournaments with --jobs 1" if alone else "but no tournament"
-        yield f"Matches can be played here, {which}: see NO."
+        rest = "and tournaments with --jobs 1" if alone else "but no tournament"
+        yield f"Matches can be played here, {rest}: see NO."
     else:
         yield "Matches and tournaments can be played here."
 

@@ -37,7 +37,6 @@ export function lossAt(match, at, seat) {
 export function verdictOf(match, seat) {
   const { outcome } = match.header;
   const { scores } = outcome;
-  const named = scores.map((_, index) => seat(index).name);
   const decided = match.turned.findLast(({ kind }) => kind === "decided");
   const turn = decided && match.turns.get(decided.turn);
   const losses = outcome.winners.length === 1 ? [...match.left.values()].map((at) => lossAt(match, at, seat)).filter(Boolean) : [];
@@ -46,5 +45,5 @@ export function verdictOf(match, seat) {
   const own = scores.findIndex((_, index) => seat(index).isYou);
   const deciding = turn?.line.length && [`Turn ${decided.turn} decided it: `, tag(seat(decided.seat)), " ", ...sentence(turn.line, (index) => tag(seat(index)), own, decided.seat), ` (${decided.before.map(numeral).join(" : ")} → ${turn.scores.map(numeral).join(" : ")}).`];
   const [who, points] = resultOf(outcome, seat);
-  return { title: points ? [...who, `, ${points}`] : who, reasons: [`${named.some((name) => outcome.why.startsWith(name)) ? outcome.why : capital(outcome.why)}. `, ...(ending || deciding || [])].flat() };
+  return { title: points ? [...who, `, ${points}`] : who, reasons: [`${scores.some((_, index) => outcome.why.startsWith(seat(index).name)) ? outcome.why : capital(outcome.why)}. `, ...(ending || deciding || [])].flat() };
 }
