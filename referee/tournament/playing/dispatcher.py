@@ -111,6 +111,7 @@ class Dispatcher:
         self._wanted = wanted
         self._seconds: float | None = None  # moving average of the time of a match
         self._next: list[Plan] = []  # the next matches, also those left over from other batches
+        self._deadly: Plan | None = None  # the first match that lost its worker in every attempt
         self._waiting: set[int] = set()  # bots that weren't ready in time
         self._hanging: set[int] = set()  # bots that were started again and still weren't
         self._ready: int | None = None  # a bot that was ready in the check
@@ -139,8 +140,10 @@ class Dispatcher:
 
         If a worker dies, one of its bots may have killed it, but we don't know which. All matches
         in flight are then played again, one at a time in the order of the schedule. If a match
-        loses its worker in every attempt, it is void. To find the culprit, each of its bots then
-        plays the match against stand-ins, and we add a bot to `out` if the worker still dies.
+        loses its worker in every attempt, we play all matches before it, so that the bots to blame
+        don't depend on the order in which matches were in flight. Then the match is void. To find
+        the culprit, each of its bots plays the match against stand-ins, and we add a bot to `out`
+        if the worker still dies.
 
         If a bot isn't ready in time, that may be the machine's fault. Nothing of the match is known
         yet, so the bot gains nothing from a second start. Its matches wait until no other match is
@@ -208,6 +211,7 @@ class Dispatcher:
 
     def _play(self, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
         self._waiting, self._held, self._next = set(), [], []
+        self._deadly = None
         self._late = LateReplies(cache(self._program_of))
         while True:
             for rows in self._play_batches(plans):
@@ -254,7 +258,10 @@ class Dispatcher:
                         given_out += batch.plans  # nothing else would remember these matches
                         raise
                 if not in_play:
-                    return
+                    if self._deadly is None or self._waiting or not is_going_on:
+                        return
+                    yield from self._judge(self._deadly)
+                    continue
                 finished, _ = wait(in_play, LOOK_SECONDS, FIRST_COMPLETED)
                 if not finished:
                     yield []
@@ -273,14 +280,27 @@ class Dispatcher:
             given_out += [plan for batch in in_play.values() for plan in batch.plans]
             in_play.clear()
             # We don't know who killed the worker, so from now on we play one match at a time.
-            for plan in sorted(given_out, key=lambda plan: plan.match):
-                if self.out.isdisjoint(plan.players):
-                    row = yield from self._play_alone(plan)
-                    if row is None:
-                        killers = yield from self._killers(plan)
-                        self.out |= killers
-                        row = unplayed_row(plan, killers, WORKER_KILLED, _KILLS)
-                    yield [row]
+            yield from self._play_each_alone(given_out)
+
+    def _play_each_alone(self, plans: list[Plan]) -> Iterator[list[MatchRow]]:
+        plans.sort(key=lambda plan: plan.match)
+        while plans:
+            plan = plans.pop(0)
+            if self.out.isdisjoint(plan.players):
+                row = yield from self._play_alone(plan)
+                if row is None:
+                    self._next += [*plans, *([self._deadly] if self._deadly else [])]
+                    self._deadly = plan
+                    return
+                yield [row]
+
+    def _judge(self, plan: Plan) -> Iterator[list[MatchRow]]:
+        """Find the bots that kill the worker in a match. All matches before it have been played."""
+        self._deadly = None
+        if self.out.isdisjoint(plan.players):
+            killers = yield from self._killers(plan)
+            self.out |= killers
+            yield [unplayed_row(plan, killers, WORKER_KILLED, _KILLS)]
 
     def _undoubted(self, rows: Iterable[MatchRow], in_play: Collection[object]) -> list[MatchRow]:
         """Return the matches that are over, now that these have ended."""
@@ -440,13 +460,18 @@ class Dispatcher:
         # In the order of the schedule, because a bot is withdrawn by consecutive matches.
         self._next = sorted(filter(self._can_play, self._next), key=lambda plan: plan.match)
         ahead = min(max(MIN_AHEAD, AHEAD * size), MAX_HELD - len(self._held))
-        while len(self._next) < ahead:
+        while self._deadly is None and len(self._next) < ahead:
             plan = next(plans, None)
             if plan is None:
                 break
             if self._can_play(plan):
                 self._next.append(plan)
+        later: list[Plan] = []
+        if self._deadly is not None:
+            later = [plan for plan in self._next if plan.match >= self._deadly.match]
+            del self._next[len(self._next) - len(later) :]
         chosen = self._choose(size, [batch.entrants.keys() for batch in in_play])
+        self._next += later
         return self._batch(chosen) if chosen else None
 
     def _can_play(self, plan: Plan) -> bool:

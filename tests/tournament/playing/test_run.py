@@ -385,6 +385,25 @@ def test_bots_that_kill_workers_are_out_and_the_others_go_on(
 
 
 @pytest.mark.parametrize(
+    ("killers", "seed"),
+    [*(([{1}, {4}], seed) for seed in (0, 4, 9, 19)), ([{0}, {2}, {5}], 21), ([{1, 4}, {2}], 0)],
+    ids=str,
+)
+def test_the_number_of_jobs_does_not_choose_the_match_that_puts_a_bot_out(
+    killers: list[set[int]], seed: int
+) -> None:
+    """Matches are not given out in the order of the schedule, but killers are found in it."""
+    stores = []
+    for jobs in (1, 2, 5):
+        store = Store.in_memory()
+        store.add_stage(made_setup(6, deals=2, seed=seed))
+        with dispatcher(Killing(*killers), jobs) as made:
+            Run(store).play(made)
+        stores.append(contents(store))
+    assert stores[1:] == stores[:1] * 2
+
+
+@pytest.mark.parametrize(
     "workers", [Dying({*range(1_000)}), Killing(*({bot} for bot in range(5)))], ids=["none", "all"]
 )
 def test_workers_that_die_whatever_they_play_are_given_up(workers: Executor) -> None:

@@ -24,6 +24,7 @@ from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import setup
+from referee.tournament.stages import stages
 from referee.tournament.store import Store
 from referee.workers import worker_processes
 from tests.support.live import hostile
@@ -150,6 +151,36 @@ def test_a_bot_that_hangs_fails_as_if_it_had_not_been_started_again(
     expected = by_hand(wanted, lambda plan: with_late(plan, {1}.intersection(plan.players)))
     assert contents(run(wanted, machine)) == contents(expected)
     assert machine.starts == [1] * len(START_PAUSES)
+
+
+class Killing(Machine):
+    """A machine whose worker dies in every match of bot 1."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if not any(1 in plan.players for plan in args[0].plans):
+            return super().submit(fn, *args)
+        future: Future[Any] = Future()
+        future.set_exception(BrokenExecutor())
+        return future
+
+
+@pytest.mark.parametrize("ready", [1, len(START_PAUSES) + 1])
+def test_a_match_that_waits_for_a_bot_puts_its_opponent_out(ready: int) -> None:
+    """It comes first in the schedule, so the later match that killed its worker doesn't count."""
+    wanted = made_setup(5, deals=2, seed=7)
+    stores = [run(wanted, Killing({0}, ready), jobs) for jobs in (1, 2, 5)]
+    assert [contents(store) for store in stores] == [contents(stores[0])] * 3
+    (void,) = [match for match in stores[0].matches() if match.void]
+    assert {*void.players} == {0, 1}
+    assert stores[0].bots_out() == {1}
+    first = next(plan for plan in first_plans(wanted) if 1 in plan.players)
+    assert void.match == first.match
+
+
+def first_plans(wanted: TournamentSetup) -> list[Plan]:
+    store = Store.in_memory()
+    store.add_stage(wanted)
+    return [*next(stages(store)).missing(set())]
 
 
 def test_a_match_that_a_bot_has_lost_so_is_not_played_again() -> None:
