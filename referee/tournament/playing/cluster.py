@@ -6,8 +6,9 @@ import asyncio
 import logging
 import pickle
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -26,6 +27,8 @@ LOOK_SECONDS = 1.0
 # If the scheduler doesn't answer for this many seconds, we consider it lost.
 _LOST_SECONDS = 10.0
 _END_SECONDS = 5.0
+# We give up if the scheduler is lost this many times, and has not returned a batch in between.
+MAX_LOSSES = 3
 
 
 class Cluster:
@@ -49,6 +52,7 @@ class Cluster:
         self._address = address
         self._directories = directories
         self._say = say
+        self._losses: list[BaseException] = []  # since the last batch that came back
 
     @contextmanager
     def workers(self) -> Iterator[Executor]:
@@ -59,7 +63,10 @@ class Cluster:
         cluster doesn't respond.
         """
         with start_blocking_portal() as portal:
-            executor = _ClusterExecutor(portal, self._directories)
+            if len(self._losses) >= MAX_LOSSES:
+                problem = _one_line(self._losses[-1])
+                raise UsageError(f"the Dask scheduler at {self._address} is lost: {problem}")
+            executor = _ClusterExecutor(portal, self._directories, self._losses)
             portal.call(executor.connect, self._address)
             watch = portal.start_task_soon(self._watch, executor)
             try:
@@ -89,14 +96,20 @@ class Cluster:
 class _ClusterExecutor(Executor):
     """Runs batches on the workers, and uploads the folders that their machines don't have yet."""
 
-    def __init__(self, portal: BlockingPortal, directories: Mapping[str, Packed]) -> None:
+    def __init__(
+        self,
+        portal: BlockingPortal,
+        directories: Mapping[str, Packed],
+        losses: list[BaseException],
+    ) -> None:
+        self._losses = losses
         self._portal = portal  # runs all coroutines of this class in a single other thread
         self._client: Any = None
         self._digests = {name: packed.digest for name, packed in directories.items()}
         self._packed = {packed.digest: packed for packed in directories.values()}
         self._calls: set[asyncio.Task[Any]] = set()
         self._uploads: dict[tuple[str, str], asyncio.Task[None]] = {}
-        self._lost: BaseException | None = None
+        self._is_lost = False
 
     async def connect(self, address: str) -> None:
         """Connect to the scheduler. Raises the same errors as `Cluster.workers`."""
@@ -111,21 +124,31 @@ class _ClusterExecutor(Executor):
             self._client = Client(
                 address, asynchronous=True, timeout=CONNECT_SECONDS, set_as_default=False
             )
+            self._client._ensure_connected = partial(_connect_fairly, self._client)
             # Dask's own timeout only covers the connection, but not the first response.
             await asyncio.wait_for(self._client, CONNECT_SECONDS + 1)
-        except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
+        except (Exception, asyncio.CancelledError) as error:  # anything may answer at this address
+            this = asyncio.current_task()
+            if this is not None and this.cancelling():
+                raise
             await self.close()
-            problem = _one_line(error)
+            is_known = isinstance(error, OSError | ValueError | ImportError | RuntimeError)
+            problem = _one_line(error) if is_known else "its answer is not a scheduler's"
             raise UsageError(
                 f"no Dask scheduler at {address}: {problem} (`dask scheduler` starts one)"
             ) from error
 
     async def threads(self) -> int:
+        # Dask stops to read after an answer that isn't a scheduler's, and says nothing.
+        if self._client._handle_report_task.done():
+            raise OSError("its answer is not a scheduler's")
         return sum((await self._client.scheduler.ncores()).values())
 
     def lose(self, error: BaseException) -> None:
         """Cancel all calls, because the scheduler is lost. Call this in the portal's thread."""
-        self._lost = error
+        if not self._is_lost:
+            self._is_lost = True
+            self._losses.append(error)
         self._cancel()
 
     async def close(self) -> None:
@@ -135,13 +158,13 @@ class _ClusterExecutor(Executor):
             return
         # If this fails, the workers stop their idle processes themselves after `IDLE_SECONDS`.
         with suppress(Exception):
-            if self._lost is None and self._client.status == "running":
+            if not self._is_lost and self._client.status == "running":
                 await asyncio.wait_for(self._client.run(end_processes), _END_SECONDS)
         with suppress(Exception):
             await asyncio.wait_for(self._client.close(), _END_SECONDS)
 
     def _cancel(self) -> None:
-        for call in self._calls:
+        for call in self._calls - {asyncio.current_task()}:
             call.cancel()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
@@ -156,20 +179,27 @@ class _ClusterExecutor(Executor):
     async def _play(self, work: bytes, digests: list[str]) -> Any:
         from distributed import KilledWorker
 
-        if self._lost is not None:
-            raise BrokenExecutor("the scheduler is lost") from self._lost
+        if self._is_lost:
+            raise BrokenExecutor("the scheduler is lost")
         this = asyncio.current_task()
         assert this is not None
         self._calls.add(this)
         try:
-            return await self._answer(work, digests)
-        except (CancelledError, asyncio.CancelledError, KilledWorker, EOFError, OSError) as error:
-            raise BrokenExecutor(f"a batch was lost: {_one_line(error)}") from error
+            answer = await self._answer(work, digests)
+            self._losses.clear()
+            return answer
+        except UsageError:
+            raise
         except ImportError as error:
             raise UsageError(
                 f"a worker cannot play: {error}; install version {__version__} of the referee on "
                 "every machine"
             ) from error
+        except (Exception, asyncio.CancelledError) as error:
+            is_killed = isinstance(error, KilledWorker | EOFError | OSError)
+            if not is_killed and not this.cancelling():
+                self.lose(error)  # Dask also cancels its calls if the connection is closed
+            raise BrokenExecutor(f"a batch was lost: {_one_line(error)}") from error
         finally:
             self._calls.discard(this)
 
@@ -206,6 +236,19 @@ class _ClusterExecutor(Executor):
         answers = await self._client.run(receive, self._packed[digest], workers=[worker])
         if problem := answers[worker]:
             raise UsageError(f"on {machine}: {problem}")
+
+
+async def _connect_fairly(client: Any, **options: Any) -> None:
+    """Connect, and let other tasks run between the messages of a scheduler that may flood us."""
+    await type(client)._ensure_connected(client, **options)
+    comm = client.scheduler_comm.comm
+    read = comm.read
+
+    async def read_fairly(**options: Any) -> Any:
+        await asyncio.sleep(0)
+        return await read(**options)
+
+    comm.read = read_fairly
 
 
 class _Call:
