@@ -31,6 +31,8 @@ LEFT_OUT = (".git", "__pycache__", BUILT, BUILDING)
 """Files and folders with these names aren't part of a bot. We don't hash them or copy them."""
 MAX_BYTES = 100_000_000
 """Maximum size of all files of a bot together."""
+MAX_WORDS = 1_000
+"""Maximum number of words of a command. Bubblewrap takes at most 9,000."""
 _HEX = 64  # length of a SHA-256 in hexadecimal
 _ADDRESS = re.compile("([a-z][a-z0-9-]*:)?https?://").match
 
@@ -124,6 +126,8 @@ def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:
         yield f"name is missing, and the name of the folder cannot be used: {name_problem(name)}"
     if _ADDRESS(table.command):
         yield "command: it is an address, and a folder is of a program: give the address as BOT"
+    if len(table.command.split()) > MAX_WORDS:
+        yield f"command: it has more than {MAX_WORDS:,} words"
     if problem := name_problem(table.language):
         yield f"language: {problem}"
     for file in table.files:

@@ -21,7 +21,8 @@ from referee.games.interface.definition import GameDefinition
 from referee.logs.record import entry_types
 from referee.match.messages import SHARED_PUBLIC, PlayerNameRequest
 
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+# White space after JSON tokens without any. (Nothing is tried twice, and no part is copied.)
+_SPACE = re.compile(rb'(?:[^"\s]++|"(?:[^"\\]++|\\.)*+")*+\s')
 BOM = b"\xef\xbb\xbf"
 # If we can't detect the game of a spectator log in this many bytes, we give up. Only the names of
 # the players come before the message that shows the game, and they are much shorter.
@@ -91,7 +92,7 @@ class Kinds:
 
 def has_spaces(line: bytes) -> bool:
     """Return True if there is white space between JSON tokens."""
-    return len(line.split(maxsplit=1)) > 1 and re.search(rb"\s", _STRING.sub(b"", line)) is not None
+    return len(line.split(maxsplit=1)) > 1 and _SPACE.match(line) is not None
 
 
 def json_of(text: bytes) -> Any:

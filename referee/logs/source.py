@@ -20,6 +20,9 @@ from referee.text.terminal import as_text
 # No log has lines that are longer than this. It must be some other kind of file, so we stop before
 # it fills the memory.
 MAX_LINE_BYTES = 16 * 1024 * 1024
+# Python takes 192 bytes for an object like {"":0}. So each list and object of a long line must have
+# this many bytes, as in logs it has. Shorter lines take little memory anyway.
+LONG_LINE, BYTES_EACH = 256 * 1024, 24
 
 # Bytes per read or decompression step.
 _CHUNK = 256 * 1024
@@ -79,20 +82,20 @@ class LogReader:
         """Yield the lines.
 
         Raises:
-            LogReadError: a line or the file is too long, the text is UTF-16 or UTF-32, compressed
-                data is damaged, or reading failed.
+            LogReadError: a line or the file is too long or has too many lists and objects, the text
+                is UTF-16 or UTF-32, compressed data is damaged, or reading failed.
         """
         rest = b""
         for chunk in self._bounded():
             lines = (rest + chunk).split(b"\n")
             rest = lines.pop()
             for line in lines:
-                self._check_encoding(line)
+                self._check(line)
                 self.line += 1
                 yield line + b"\n"
             self._check_length(rest)
         if rest:
-            self._check_encoding(rest)
+            self._check(rest)
             self.line += 1
             self.torn = True
             yield rest
@@ -126,6 +129,7 @@ class LogReader:
             last = chunk[begin:] if begin else before + chunk
             self._check_length(last)
             self.line += chunk.count(b"\n")  # error messages need it
+        self._check(last)
         return last
 
     def size(self, most: int) -> int:
@@ -160,9 +164,11 @@ class LogReader:
         if len(line) > MAX_LINE_BYTES:
             raise self._error(f"the line is longer than {MAX_LINE_BYTES // 1024**2} MiB")
 
-    def _check_encoding(self, line: bytes) -> None:
+    def _check(self, line: bytes) -> None:
         if not self.line and (encoding := wide_encoding(line)):
             raise self._error(f"the file is {encoding}: save it as UTF-8 without a byte order mark")
+        if len(line) > LONG_LINE and len(line) < BYTES_EACH * (line.count(b"{") + line.count(b"[")):
+            raise self._error("the line has too many lists and objects for its length")
 
     def _error(self, problem: str) -> LogReadError:
         return LogReadError(self.name, self.line + 1, problem)

@@ -9,7 +9,9 @@ import pytest
 
 from referee.bots import building
 from referee.bots.building import (
+    COPY,
     _Archive,
+    _copy,
     _make_writable,
     _places,
     _read_rest,
@@ -30,6 +32,18 @@ def test_an_archive_has_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (archive.is_full, file.getvalue()) == (False, b"xxxxxxxxxy")
     archive.feed(b"z")
     assert (archive.is_full, file.getvalue()) == (True, b"xxxxxxxxxy")
+
+
+def test_no_other_user_may_enter_what_is_being_built(tmp_path: Path) -> None:
+    """Whoever owns the folder above it, and whatever new folders there inherit from it."""
+    submitted, at = tmp_path / "bot", tmp_path / "built"
+    for folder in (submitted, at):
+        folder.mkdir()
+    (submitted / "bot.toml").write_text('command = "./run"\n')
+    at.chmod(0o2777)
+    _copy(str(submitted), at / "building" / "new")
+    assert (at / "building").stat().st_mode & 0o7777 == 0o700
+    assert (at / "building" / "new" / COPY / "bot.toml").is_file()
 
 
 def test_what_was_built_can_be_removed_and_gives_no_rights(tmp_path: Path) -> None:

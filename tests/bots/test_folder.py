@@ -108,6 +108,8 @@ def test_a_folder_without_bot_toml_is_told_of_it(tmp_path: Path) -> None:
         ("command = 'X=1 ./mine.py > log'", ["command: no shell runs the command, so > does *"]),
         ("command = 'human'", ["command: BOT human is a person*"]),
         ("command = 'http://10.0.0.1/'", ["command: it is an address, *"]),
+        (f"command = 'nodde{' a' * 999}'", ["command: BOT 'nodde a *"]),
+        (f"command = 'true{' a' * 1000}'", ["command: it has more than 1,000 words"]),
         (
             "command = 'classic-form:http://10.0.0.1/'",
             ["command: it is an address, *", "command: *"],

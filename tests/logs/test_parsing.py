@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -163,3 +164,14 @@ def test_an_entry_knows_its_game(other: GameDefinition, tmp_path: Path) -> None:
     assert message_of(sent) == Move("e4")
     with pytest.raises(LogReadError, match="does not belong to dominion"):
         message_of(sent, "dominion")
+
+
+def test_a_line_of_many_strings_takes_no_memory() -> None:
+    """In a line of 16 MiB, each string that is copied takes ten times its text."""
+    line = b'{"a b":[%b"c"]}' % (b'"",' * 10_000)
+    tracemalloc.start()
+    try:
+        assert not has_spaces(line)
+        assert tracemalloc.get_traced_memory()[1] < 3 * len(line)
+    finally:
+        tracemalloc.stop()

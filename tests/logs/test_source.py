@@ -46,6 +46,33 @@ def test_a_line_is_at_most_so_long(
 
 
 @pytest.mark.parametrize("read", [list, LogReader.last])
+@pytest.mark.parametrize("before", [b"", b"a\n"])
+def test_a_long_line_has_not_many_lists_and_objects(
+    read: Callable[[LogReader], object],
+    before: bytes,
+    reader: Reader,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In memory they take up to 27 times their text."""
+    assert source.LONG_LINE == 256 * 1024
+    monkeypatch.setattr(source, "LONG_LINE", 47)
+    for line, fits in (
+        (b"[{" * 23 + b"x", True),  # not longer
+        (b"[{" + b"x" * 46, True),  # 24 bytes for each
+        (b"[{" + b"x" * 46 + b"[", False),
+        (b"[{" + b"x" * 46 + b"{", False),
+        (b"]}" * 24, True),
+    ):
+        with reader(before + line) as log:
+            if fits:
+                read(log)
+            else:
+                problem = r"the line has too many lists and objects for its length"
+                with pytest.raises(LogReadError, match=problem):
+                    read(log)
+
+
+@pytest.mark.parametrize("read", [list, LogReader.last])
 def test_a_file_is_at_most_so_long(read: Callable[[LogReader], object], reader: Reader) -> None:
     with reader(b"a\nbc\n" * 3, most=15) as log:
         read(log)
