@@ -12,6 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ MAX_BYTES = 100_000_000
 """Maximum size of all files of a bot together."""
 MAX_WORDS = 1_000
 """Maximum number of words of a command. Bubblewrap takes at most 9,000."""
+_SHOWN = 20  # mistakes of a folder, because `files` may name a hundred thousand
 _HEX = 64  # length of a SHA-256 in hexadecimal
 _ADDRESS = re.compile("([a-z][a-z0-9-]*:)?https?://").match
 
@@ -97,7 +99,7 @@ def read_folder(path: str) -> BotFolder:
         table, problems = read_table(_Table, read_toml(file), file)
     except (UsageError, OSError, ValueError) as error:  # ValueError: the path contains a NUL
         return BotFolder(path, name, "", "", "", (str(error),))
-    problems += [f"{file}: {problem}" for problem in _wrong(table, name, path)]
+    problems += [f"{file}: {problem}" for problem in islice(_wrong(table, name, path), _SHOWN)]
     command, problem = table.command, why_shell(table.command)
     if not os.path.exists(os.path.join(path, command.partition(" ")[0])):
         problem = problem or why_shell_program(command)

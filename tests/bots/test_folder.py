@@ -119,6 +119,7 @@ def test_a_folder_without_bot_toml_is_told_of_it(tmp_path: Path) -> None:
         (f"command = 'true'\nname = '{'x' * 65}'", ["name: it has 65 letters: 64 is the most"]),
         ("command = 'true'\nfiles = 'x'", ["files: Expected `array`, got `str`"]),
         ("command = 'true'\nfiles = ['weights']", ["files: weights is not there: *"]),
+        (f"command = 'true'\nfiles = {['x'] * 21}", ["files: x is not there: *"] * 20),
         ("command = 'true'\nfiles = ['../other']", ["files: ../other is not in the folder: *"]),
         (
             "command = 'true'\nfiles = ['/etc/passwd']",

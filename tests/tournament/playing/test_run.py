@@ -403,6 +403,40 @@ def test_the_number_of_jobs_does_not_choose_the_match_that_puts_a_bot_out(
     assert stores[1:] == stores[:1] * 2
 
 
+# While match 0 is played, match 2 is its partner, because they have no bot in common. So match 1 is
+# still to be played when the worker of match 2 dies.
+BESIDE = [Plan(0, 0, 1, (0, 2)), Plan(1, 1, 1, (0, 3)), Plan(2, 2, 1, (1, 3))]
+
+
+def test_a_match_that_killed_its_worker_is_not_lost_if_an_earlier_one_does_too() -> None:
+    with dispatcher(Killing({1, 3}, {0, 3})) as made:
+        rows = [*itertools.chain.from_iterable(made.play(made_setup(4), iter(BESIDE)))]
+    assert [(row.match, row.void) for row in rows] == [(0, False), (1, True), (2, True)]
+
+
+def test_no_bot_is_blamed_that_is_out_already() -> None:
+    """It may be withdrawn because of an earlier match."""
+    with dispatcher(Killing({1})) as made:
+        played = []
+        for rows in made.play(made_setup(4), iter(BESIDE)):
+            played += [row.match for row in rows]
+            if 1 in played:
+                made.out.add(3)
+        assert (played, made.out) == ([0, 1], {3})
+
+
+def test_no_bot_is_blamed_after_the_end() -> None:
+    class Stopping(Killing):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            if args[0].alone:
+                made.stop()
+            return super().submit(fn, *args)
+
+    with dispatcher(Stopping({1})) as made:
+        rows = [*itertools.chain.from_iterable(made.play(made_setup(4), iter(BESIDE)))]
+        assert ([row.match for row in rows], made.out) == ([0], set())
+
+
 @pytest.mark.parametrize(
     "workers", [Dying({*range(1_000)}), Killing(*({bot} for bot in range(5)))], ids=["none", "all"]
 )
