@@ -139,11 +139,10 @@ class Dispatcher:
         """Play matches, except matches of bots in `out`.
 
         If a worker dies, one of its bots may have killed it, but we don't know which. All matches
-        in flight are then played again, one at a time in the order of the schedule. If a match
-        loses its worker in every attempt, we play all matches before it, so that the bots to blame
-        don't depend on the order in which matches were in flight. Then the match is void. To find
-        the culprit, each of its bots plays the match against stand-ins, and we add a bot to `out`
-        if the worker still dies.
+        in flight are then played again, one at a time. If a match loses its worker in every
+        attempt, we play all matches before it, so that the bots to blame don't depend on the order
+        in which matches were in flight. Then the match is void. To find the culprit, each of its
+        bots plays the match against stand-ins, and we add a bot to `out` if the worker still dies.
 
         If a bot isn't ready in time, that may be the machine's fault. Nothing of the match is known
         yet, so the bot gains nothing from a second start. Its matches wait until no other match is
@@ -283,7 +282,6 @@ class Dispatcher:
             yield from self._play_each_alone(given_out)
 
     def _play_each_alone(self, plans: list[Plan]) -> Iterator[list[MatchRow]]:
-        plans.sort(key=lambda plan: plan.match)
         while plans:
             plan = plans.pop(0)
             if self.out.isdisjoint(plan.players):
@@ -460,7 +458,7 @@ class Dispatcher:
         # In the order of the schedule, because a bot is withdrawn by consecutive matches.
         self._next = sorted(filter(self._can_play, self._next), key=lambda plan: plan.match)
         ahead = min(max(MIN_AHEAD, AHEAD * size), MAX_HELD - len(self._held))
-        while self._deadly is None and len(self._next) < ahead:
+        while len(self._next) < ahead:
             plan = next(plans, None)
             if plan is None:
                 break

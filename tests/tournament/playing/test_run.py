@@ -425,6 +425,15 @@ def test_no_bot_is_blamed_that_is_out_already() -> None:
         assert (played, made.out) == ([0, 1], {3})
 
 
+def test_a_match_that_lost_its_worker_is_not_played_again_if_a_bot_is_out() -> None:
+    with dispatcher(Dying({2})) as made:
+        played = []
+        for rows in made.play(made_setup(4), iter(BESIDE)):
+            played += [row.match for row in rows]
+            made.out.add(3)
+    assert played == [0]
+
+
 def test_no_bot_is_blamed_after_the_end() -> None:
     class Stopping(Killing):
         def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
