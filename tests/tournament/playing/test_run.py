@@ -434,6 +434,19 @@ def test_a_match_that_lost_its_worker_is_not_played_again_if_a_bot_is_out() -> N
     assert played == [0]
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_bot_is_tried_in_its_own_seat(seat: int) -> None:
+    class KillingThere(MadeUp):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            is_there = any(plan.players[seat] == 1 for plan in args[0].plans)
+            return (Killing({1}) if is_there else super()).submit(fn, *args)
+
+    players = [(1, 0), (0, 1)][seat]
+    with dispatcher(KillingThere()) as made:
+        assert [*made.play(made_setup(2), iter([Plan(0, 0, 1, players)]))]
+        assert made.out == {1}
+
+
 def test_no_bot_is_blamed_after_the_end() -> None:
     class Stopping(Killing):
         def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
