@@ -8,7 +8,6 @@ import pickle
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import Any, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -124,7 +123,6 @@ class _ClusterExecutor(Executor):
             self._client = Client(
                 address, asynchronous=True, timeout=CONNECT_SECONDS, set_as_default=False
             )
-            self._client._ensure_connected = partial(_connect_fairly, self._client)
             # Dask's own timeout only covers the connection, but not the first response.
             await asyncio.wait_for(self._client, CONNECT_SECONDS + 1)
         except (Exception, asyncio.CancelledError) as error:  # anything may answer at this address
@@ -236,19 +234,6 @@ class _ClusterExecutor(Executor):
         answers = await self._client.run(receive, self._packed[digest], workers=[worker])
         if problem := answers[worker]:
             raise UsageError(f"on {machine}: {problem}")
-
-
-async def _connect_fairly(client: Any, **options: Any) -> None:
-    """Connect, and let other tasks run between the messages of a scheduler that may flood us."""
-    await type(client)._ensure_connected(client, **options)
-    comm = client.scheduler_comm.comm
-    read = comm.read
-
-    async def read_fairly(**options: Any) -> Any:
-        await asyncio.sleep(0)
-        return await read(**options)
-
-    comm.read = read_fairly
 
 
 class _Call:

@@ -145,12 +145,8 @@ def test_what_is_no_scheduler(
     assert len(str(told.value).splitlines()) == 1
 
 
-def scheduler(*, floods: bool = False, **answers: bytes | None) -> Callable[[socket.socket], None]:
-    """A scheduler that registers clients, and answers with these bytes. None closes the connection.
-
-    Args:
-        floods: if True, it sends messages without end after the registration.
-    """
+def scheduler(**answers: bytes | None) -> Callable[[socket.socket], None]:
+    """A scheduler that registers clients, and gives these answers. None closes the connection."""
     usual = {"identity": frames(IDENTITY), "register_client": frames(START)}
     usual["ncores"] = frames({"tcp://127.0.0.1:1": 1})
 
@@ -163,13 +159,10 @@ def scheduler(*, floods: bool = False, **answers: bytes | None) -> Callable[[soc
                 connection.close()
                 return
             connection.sendall(data)
-            while floods and name == "register_client":
-                connection.sendall(FLOOD)
 
     return answer
 
 
-FLOOD = frames([{"op": "key-in-memory", "key": "x"}] * 100)
 LOST = {
     "closes": scheduler(update_graph=None),
     "garbage": scheduler(register_client=frames(START) + os.urandom(1) * 99),
@@ -179,7 +172,6 @@ LOST = {
     "wrong workers": scheduler(ncores=frames([1])),
     "no workers": scheduler(ncores=None),
     "silent": scheduler(ncores=b""),
-    "flood": scheduler(ncores=None, floods=True),
 }
 
 
