@@ -18,7 +18,7 @@ from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.botwars.environment import Translator as BotWarsTranslator
 from referee.games.botwars.rules.messages import Side, State
-from referee.games.dominion.environment import NAMES, Translator
+from referee.games.dominion.environment import Translator, spaces_of
 from referee.games.dominion.rules.messages import (
     AttackRequest,
     PlayTurn,
@@ -30,6 +30,7 @@ from referee.match.machine import Match
 from referee.match.spec import SHORT_SEEDS
 from tests.support.helpers import (
     COST,
+    KINGDOM,
     PILES,
     POINTS,
     TIMES,
@@ -43,6 +44,8 @@ from tests.support.random_players import right
 
 SEEDS = st.integers(0, 2**53 - 1)
 DOMINION, BOTWARS = GAMES["dominion"], GAMES["botwars"]
+SPACES = spaces_of(tuple(KINGDOM))
+NAMES = SPACES.choices
 BOARDS = st.fixed_dictionaries(
     {
         "rows": st.integers(4, 9),
@@ -139,7 +142,7 @@ def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
     names = tuple("ABCD"[:seats])
     options = DOMINION.options(max_turns=12)
     game = DOMINION.new(GameSetup(chance=SeededRandomSource(seed), names=names, options=options))
-    players = [Translator(seat, seats) for seat in range(seats)]
+    players = [Translator(seat, seats, SPACES) for seat in range(seats)]
     entries = DOMINION.environment.observation(seats, options).names  # type: ignore[misc]
     while True:
         if not game.requests:
@@ -214,7 +217,7 @@ def looking(
     other = SeatView({}, 0, None)
     own = SeatView(dict(Counter(hand)), 0, OwnCards(hand, [], [], [], 1, 0))
     seats = [own, other] if seat == 0 else [other, own]
-    player = Translator(seat, 2)
+    player = Translator(seat, 2, SPACES)
     player.look(View(full_supply(2) | supply, seats, seat, request), asked=True)
     return player
 
@@ -309,7 +312,7 @@ def test_what_is_not_legal_is_refused_and_changes_nothing(action: Any) -> None:
         player.act(action)
     assert (player.observe() == before).all()
     with pytest.raises(UsageError, match="is not asked"):
-        Translator(0, 2).act(0)
+        Translator(0, 2, SPACES).act(0)
 
 
 def test_any_type_of_integer_is_an_action() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import pytest
@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from referee.games.dominion.rules.messages import (
     PUBLIC,
-    GameInfo,
     PlayerGained,
     PlayTurn,
     SupplyInfo,
@@ -23,6 +22,12 @@ from tests.support.helpers import TIMES
 
 GAINED = {"type": "player-gained", "player_number": "player1", "gained": "silver"}
 PILES = [{"card": "copper", "count": 1}] * 17
+
+
+class Ten(msgspec.Struct):
+    """A message with a list of a fixed length."""
+
+    cards: Annotated[list[str], msgspec.Meta(min_length=10, max_length=10)]
 
 
 @pytest.mark.parametrize(
@@ -40,9 +45,9 @@ PILES = [{"card": "copper", "count": 1}] * 17
             ("name", "a string of at most 64 characters", '"' + "x" * 40 + '..."', "length"),
         ),
         (
-            GameInfo,
-            {"kingdom_cards": ["moat"], "player_bot_names": []},
-            ("kingdom_cards", "a list of 10", "a list of 1", "length"),
+            Ten,
+            {"cards": ["moat"]},
+            ("cards", "a list of 10", "a list of 1", "length"),
         ),
         (
             SupplyInfo,

@@ -22,6 +22,7 @@ from referee.env import environments_of
 from referee.env.episode import Episode
 from referee.errors import InternalError, UsageError
 from referee.games import GAMES, outside
+from referee.games.dominion.rules.game import Options
 from referee.logs.conversation import answers_before
 from referee.logs.record import header_of, spec_of
 from referee.logs.verify import verify_record
@@ -69,7 +70,7 @@ def test_the_options_of_a_record_stand_in_the_order_of_the_format() -> None:
         "time_limit",
         "startup_limit",
         "grace",
-        "max_turns",
+        *Options.__struct_fields__,
         "line_limit",
         "queue_limit",
         "time_bank",
@@ -169,7 +170,8 @@ def test_it_can_be_sent_to_another_process() -> None:
         (
             {"options": {"rows": 5}},
             "dominion has no option 'rows'; there are: time_limit, startup_limit, grace, "
-            "max_turns, line_limit, queue_limit, time_bank, increment, output_limit, cpu_limit, "
+            f"{', '.join(Options.__struct_fields__)}, line_limit, queue_limit, time_bank, "
+            "increment, output_limit, cpu_limit, "
             "memory_limit, process_limit, open_file_limit, file_size_limit, tmp_limit, "
             "stderr_limit",
         ),

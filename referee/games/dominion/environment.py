@@ -7,7 +7,8 @@ A policy makes several choices for a single reply (spec/python-rl.md, 2). If it 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -38,13 +39,6 @@ from referee.games.interface.environment import Environment, Numbers
 from referee.games.interface.seats import seat_id, seat_ids
 
 REVEAL_MOAT = "reveal moat"
-NAMES = (
-    DONE,
-    REVEAL_MOAT,
-    *(f"play {card}" for card in KINGDOM),
-    *(f"{what} {card}" for what in ("buy", "gain", "trash", "discard", "top") for card in CARDS),
-)
-"""Names of all actions. An action's number is its index in this sequence."""
 STAGES = (
     *("action", "buy", "clean-up", "cellar", "mine: trash", "mine: gain"),
     *("remodel: trash", "remodel: gain", "workshop", "militia"),
@@ -67,34 +61,53 @@ _SINGLE = (
     *(f"stage {stage}" for stage in STAGES),
     *("actions", "buys", "extra money", "money", "due", "turns", "seat", "score"),
 )
-_HERE = [*_SINGLE, *(f"{place} {card}" for place in (*_OWN_CARDS, "supply") for card in CARDS)]
-"""Names of the numbers in an observation, without the numbers about opponents."""
-_AT = {
-    place: {card: _HERE.index(f"{place} {card}") for card in CARDS}
-    for place in (*_OWN_CARDS, "supply")
-}
-"""For each place and card, the index of the card's count in an observation."""
-_CHOSEN, _HAND, _IN_PLAY, _PILE, _DECK, _SUPPLY = _AT.values()
-_NONE = dict.fromkeys(CARDS, 0)
-_MONEY = _NONE | WORTH
+_MONEY = dict.fromkeys(CARDS, 0) | WORTH
+
+
+class Spaces:
+    """The actions and observations of a match with these kingdom cards.
+
+    Attributes:
+        choices: names of all actions. An action's number is its index in this sequence.
+        at: for each place and card, the index of the card's count in an observation.
+        none: card -> 0.
+        size: count of the numbers in an observation, without the numbers about opponents.
+    """
+
+    def __init__(self, kingdom: tuple[str, ...]) -> None:
+        cards = [card for card in CARDS if card in kingdom or card not in KINGDOM]
+        self.choices = (
+            *(DONE, REVEAL_MOAT, *(_NAMED["play"][card] for card in kingdom)),
+            *(_NAMED[what][card] for what in [*_NAMED][1:] for card in cards),
+        )
+        self.number = {name: number for number, name in enumerate(self.choices)}
+        self.at, self.size = dict[str, dict[str, int]](), len(_SINGLE)
+        for place in (*_OWN_CARDS, "supply"):
+            self.at[place] = {card: at for at, card in enumerate(cards, self.size)}
+            self.size += len(cards)
+        self.none = dict.fromkeys(cards, 0)
+
+
+spaces_of = cache(Spaces)
 
 
 def layout(seats: int, options: Options) -> Numbers:
     """Return the names and bounds of the numbers that `Translator.observe` returns."""
-    full = _NONE | Supply(seats, kingdom_of(options)).counts
+    kingdom = kingdom_of(options)
+    full = Supply(seats, kingdom).counts
     # No kingdom card can be played more often in a turn than there are copies of it.
-    plays = {card: full[card] for card in KINGDOM}
-    owned = {card: full[card] + STARTING_DECK.count(card) for card in CARDS}
+    plays = {card: full[card] for card in kingdom}
+    owned = {card: count + STARTING_DECK.count(card) for card, count in full.items()}
     coins = sum(owned[card] * worth for card, worth in WORTH.items())
-    actions = 1 + sum(max(0, CARDS[card].actions - 1) * plays[card] for card in KINGDOM)
+    actions = 1 + sum(max(0, CARDS[card].actions - 1) * plays[card] for card in kingdom)
     # Cards that give no action compete for the available actions. To get an upper bound, play
     # those that give the most money.
     money = sorted((c.money for c in map(CARDS.get, plays) if c and not c.actions), reverse=True)
-    extra = sum(plays[card] * CARDS[card].money for card in KINGDOM if CARDS[card].actions)
+    extra = sum(plays[card] * CARDS[card].money for card in kingdom if CARDS[card].actions)
     extra += sum([each for each in money for _ in range(10)][:actions])
     highest = sum(owned[card] * worth for card, worth in POINTS.items() if worth > 0)
     least = sum(owned[card] * worth for card, worth in POINTS.items() if worth < 0)
-    buys = 1 + sum(plays[card] * CARDS[card].buys for card in KINGDOM)
+    buys = 1 + sum(plays[card] * CARDS[card].buys for card in kingdom)
     single = [*[1] * len(STAGES), actions, buys, extra, extra + coins]
     single += [HAND_SIZE - MILITIA_HAND_SIZE, options.max_turns, seats - 1, highest]
     entries = [(name, 0, most) for name, most in zip(_SINGLE, single, strict=True)]
@@ -102,27 +115,29 @@ def layout(seats: int, options: Options) -> Numbers:
     for place in _OWN_CARDS:
         cards = owned | dict.fromkeys(POINTS, 1) if place == "in play" else owned
         entries += [(f"{place} {card}", 0, count) for card, count in cards.items()]
-    entries += [(f"supply {card}", 0, full[card]) for card in CARDS]
+    entries += [(f"supply {card}", 0, count) for card, count in full.items()]
     for other in range(1, seats):
         entries.append((f"opponent {other} score", least, highest))
-        entries += [(f"opponent {other} owns {card}", 0, owned[card]) for card in CARDS]
+        entries += [(f"opponent {other} owns {card}", 0, most) for card, most in owned.items()]
     names, low, high = zip(*entries, strict=True)
     return Numbers(names, np.array(low, np.int32), np.array(high, np.int32))
 
 
-class Translator(ChoosingTranslator, choices=NAMES):
+class Translator(ChoosingTranslator, choices=()):
     """Implements `referee.games.interface.environment.Translator` for Dominion.
 
     The observation shows the choices of an unfinished reply as if they were carried out. That way,
     a policy sees its own decisions so far.
     """
 
-    def __init__(self, seat: int, seats: int) -> None:
+    def __init__(self, seat: int, seats: int, spaces: Spaces) -> None:
         super().__init__(seat, seats)
+        self._choices, self._number = spaces.choices, spaces.number
+        self._at, self._none = spaces.at, spaces.none
         others = [(seat + step) % seats for step in range(1, seats)]  # in turn order
-        size = 1 + len(CARDS)  # each opponent has a score and a count for every card
-        self._others = [(other, len(_HERE) + size * at + 1) for at, other in enumerate(others)]
-        self._zeros = array("i", [0]) * (len(_HERE) + size * len(others))
+        size = 1 + len(self._none)  # each opponent has a score and a count for every card
+        self._others = [(other, spaces.size + size * at + 1) for at, other in enumerate(others)]
+        self._zeros = array("i", [0]) * (spaces.size + size * len(others))
         self._known: dict[int, tuple[object, array[int]]] = {}
 
     def look(self, view: View, *, asked: bool) -> None:
@@ -130,21 +145,19 @@ class Translator(ChoosingTranslator, choices=NAMES):
         own = me.own
         assert own is not None  # always set in the view of a seat
         self._seen = seen = self._zeros[:]  # observe() fills in the first numbers
-        for card in own.hand:
-            seen[_HAND[card]] += 1
-        for card in own.in_play:
-            seen[_IN_PLAY[card]] += 1
-        for card in own.discard_pile:
-            seen[_PILE[card]] += 1
-        for card in own.deck:
-            seen[_DECK[card]] += 1
-        self._write_counts(_SUPPLY["curse"], view.supply)
+        for place, cards in zip(
+            _OWN_CARDS[1:], (own.hand, own.in_play, own.discard_pile, own.deck), strict=True
+        ):
+            at = self._at[place]
+            for card in cards:
+                seen[at[card]] += 1
+        self._write_counts(self._at["supply"]["curse"], view.supply)
         for seat, start in self._others:
             other = view.seats[seat]
             seen[start - 1] = other.score
             self._write_counts(start, other.cards)
         self._turns, self._score, self._stage = own.turns, me.score, ""
-        self._supply = view.supply if len(view.supply) == len(CARDS) else _NONE | view.supply
+        self._supply = view.supply
         self._actions = self._buys = self._extra = self._money = self._due = 0
         request = view.request
         if isinstance(request, say.PlayTurn):
@@ -160,7 +173,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
         # identity.
         source, counts = self._known.get(start, (None, self._zeros))
         if cards is not source:
-            every = cards if len(cards) == len(CARDS) else _NONE | cards
+            every = cards if len(cards) == len(self._none) else self._none | cards
             counts = array("i", every.values())
             self._known[start] = cards, counts
         self._seen[start : start + len(counts)] = counts
@@ -184,7 +197,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
         while self._buys:
             # `_AFFORDABLE` ends at the highest price. More money doesn't buy more kinds of cards.
             affordable, supply = _AFFORDABLE[min(self._money, len(_AFFORDABLE) - 1)], self._supply
-            options = {DONE: None} | {name: card for name, card in affordable if supply[card]}
+            options = {DONE: None} | {name: card for name, card in affordable if supply.get(card)}
             if len(options) == 1:
                 break
             self._stage = "buy"
@@ -194,11 +207,11 @@ class Translator(ChoosingTranslator, choices=NAMES):
             self._buys -= 1
             self._money -= COST[card]
             self._supply = {**self._supply, card: self._supply[card] - 1}
-            self._move(card, _SUPPLY, _CHOSEN)
+            self._move(card, "supply", "chosen")
             bought.append(card)
         if bought:
             # Play all treasures in hand, since they're discarded at the end of the turn anyway.
-            treasures = [card for card in WORTH for _ in range(self._seen[_HAND[card]])]
+            treasures = [card for card in WORTH for _ in range(self._seen[self._at["hand"][card]])]
             return say.PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
         mine = {*own.hand, *own.in_play}
         card = yield self._offer("clean-up", "top", [card for card in CARDS if card in mine], DONE)
@@ -212,23 +225,23 @@ class Translator(ChoosingTranslator, choices=NAMES):
     def _hand_options(self, without: str = "") -> list[str]:
         # It doesn't matter which of two coppers is chosen, so offer each card only once. (`without`
         # is about to be played, so one copy of it can't be chosen.)
-        seen = self._seen
-        return [card for card, place in _HAND.items() if seen[place] > (card == without)]
+        seen, hand = self._seen, self._at["hand"]
+        return [card for card, place in hand.items() if seen[place] > (card == without)]
 
     def _can_be_played(self, card: str) -> bool:
         return card not in _NEEDING or not unavailable_reason(
             card, self._hand_options(card), self._supply
         )
 
-    def _move(self, card: str, source: Mapping[str, int], target: Mapping[str, int]) -> str:
-        self._seen[source[card]] -= 1
-        self._seen[target[card]] += 1
+    def _move(self, card: str, source: str, target: str) -> str:
+        self._seen[self._at[source][card]] -= 1
+        self._seen[self._at[target][card]] += 1
         return card
 
     def _action(self, card: str) -> Choices:
         # We carry out each choice in the observation right away, so the next choice sees its
         # result.
-        self._move(card, _HAND, _IN_PLAY)
+        self._move(card, "hand", "in play")
         self._actions -= 1
         decisions = parameters(card, self._hand_options(), self._supply)
         chosen: Any = None
@@ -246,7 +259,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
             # asked.
             chosen = (yield self._offer(stage, asked.what, asked.cards)) if asked.cards else None
             if asked.what == "trash":
-                self._move(chosen, _HAND, _CHOSEN)
+                self._move(chosen, "hand", "chosen")
 
     def _discards(self) -> Generator[Named, Any, list[str]]:
         discarded: list[str] = []
@@ -255,11 +268,11 @@ class Translator(ChoosingTranslator, choices=NAMES):
             gone = yield self._offer("cellar", "discard", held, DONE)
             if gone is None:
                 break
-            discarded.append(self._move(gone, _HAND, _CHOSEN))
+            discarded.append(self._move(gone, "hand", "chosen"))
         return discarded
 
     def _attacked(self) -> Choices:
-        moat = [REVEAL_MOAT] if self._seen[_HAND["moat"]] else []
+        moat = [REVEAL_MOAT] if self._seen[self._at["hand"]["moat"]] else []
         discard: list[str] = []
         while self._due:
             card = yield self._offer("militia", "discard", self._hand_options(), *moat)
@@ -269,7 +282,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
             # Revealing the moat is only possible instead of the first discard.
             moat = []
             self._due -= 1
-            discard.append(self._move(card, _HAND, _CHOSEN))
+            discard.append(self._move(card, "hand", "chosen"))
         return say.AttackReply(discard=discard)
 
     # --- actions of a reply -----------------------------------------------------------------------
@@ -300,8 +313,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         # left to play and buy, which has the same effect.
         if isinstance(reply, say.PlayReply) and reply.phase == "buy" and not reply.cards_to_buy:
             while self._stage in ("action", "buy"):  # stop before the clean-up
-                yield NAMES.index(DONE)
-                self.act(NAMES.index(DONE))
+                yield self._choices.index(DONE)
+                self.act(self._choices.index(DONE))
         else:
             yield from super().actions_of(reply)
 
@@ -326,7 +339,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
             f"own turn {self._turns}; {self._stage if self.options else 'not asked'}",
             f"actions {self._actions}, buys {self._buys}, money {self._money}",
         ]
-        for place, at in _AT.items():
+        for place, at in self._at.items():
             counts = [(self._seen[number], card) for card, number in at.items()]
             shown = [f"{count} {card}" for count, card in counts if count]
             lines.append(f"{place}: {', '.join(shown) or 'none'}")
@@ -336,7 +349,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
     def refusal(self, action: object) -> str:
         if not self.options:
             return f"action {action}: this seat is not asked"
-        legal = ", ".join(f"{NAMES.index(name)} {name}" for name in self.options)
+        legal = ", ".join(f"{self._choices.index(name)} {name}" for name in self.options)
         return f"action {action} is not legal now; legal are: {legal}"
 
 
@@ -389,8 +402,8 @@ ENVIRONMENT = Environment(
     id="Dominion",
     opponent="big_money",
     version=1,
-    choices=lambda options: NAMES,
+    choices=lambda options: spaces_of(kingdom_of(options)).choices,
     observation=layout,
-    translator=lambda seat, seats, options: Translator(seat, seats),
+    translator=lambda seat, seats, options: Translator(seat, seats, spaces_of(kingdom_of(options))),
     tracker=DominionTracker,
 )

@@ -54,12 +54,15 @@ class Card:
         raises: a mine or a remodel can gain cards that cost up to this much more than the trashed
             card.
         leaves: a militia leaves the other players with this many cards in hand.
+        section: the section of the protocol that describes an action card.
+        option: the option that adds the card to a match, or "" if every match has it.
     """
 
     action = False
     worth = points = cards = actions = buys = money = gains = raises = leaves = 0
+    section = option = ""
 
-    def __init__(self, cost: int, **others: int) -> None:
+    def __init__(self, cost: int, **others: object) -> None:
         self.cost = cost
         self.__dict__ |= others
 
@@ -72,16 +75,16 @@ CARDS: dict[str, Card] = {
     "estate": Card(2, points=1),
     "duchy": Card(5, points=3),
     "province": Card(8, points=6),
-    "cellar": Card(2, action=True, actions=1),
-    "market": Card(5, action=True, cards=1, actions=1, buys=1, money=1),
-    "militia": Card(4, action=True, money=2, leaves=3),
-    "mine": Card(5, action=True, raises=3),
-    "moat": Card(2, action=True, cards=2),
-    "remodel": Card(4, action=True, raises=2),
-    "smithy": Card(4, action=True, cards=3),
-    "village": Card(3, action=True, cards=1, actions=2),
-    "woodcutter": Card(3, action=True, buys=1, money=2),
-    "workshop": Card(3, action=True, gains=4),
+    "cellar": Card(2, action=True, section="6.1", actions=1),
+    "market": Card(5, action=True, section="6.2", cards=1, actions=1, buys=1, money=1),
+    "militia": Card(4, action=True, section="6.3", money=2, leaves=3),
+    "mine": Card(5, action=True, section="6.4", raises=3),
+    "moat": Card(2, action=True, section="6.5", cards=2),
+    "remodel": Card(4, action=True, section="6.6", raises=2),
+    "smithy": Card(4, action=True, section="6.7", cards=3),
+    "village": Card(3, action=True, section="6.8", cards=1, actions=2),
+    "woodcutter": Card(3, action=True, section="6.9", buys=1, money=2),
+    "workshop": Card(3, action=True, section="6.10", gains=4),
 }
 """All seventeen cards, in the order of `supply-info`."""
 

@@ -102,7 +102,8 @@ class DominionDialogue:
         elif isinstance(message, PlayTurn):
             # Only the first request of a turn has these values. We also count the very first
             # request of a match, because a situation may begin in the middle of a turn.
-            if not self._turns or message == PlayTurn(1, 1, 0, message.hand, [], [], []):
+            first = message.actions == message.buys == 1 and not message.cards_played
+            if first or not self._turns:
                 self._turns += 1
                 self._chooses_top = False
             self._in_turn = True

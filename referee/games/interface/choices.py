@@ -52,8 +52,8 @@ class ChoosingTranslator:
     """
 
     names: ClassVar[Sequence[str]]
-    _choices: ClassVar[Sequence[str]]
-    _number: ClassVar[Mapping[str, int]]
+    _choices: Sequence[str]
+    _number: Mapping[str, int]
 
     def __init_subclass__(cls, *, choices: Sequence[str], names: Sequence[str] = ()) -> None:
         cls.names = names

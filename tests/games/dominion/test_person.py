@@ -253,7 +253,7 @@ def test_what_cannot_be_bought_says_why() -> None:
 def test_two_cards_at_once_must_be_affordable_and_there() -> None:
     player, request = begin(["gold", "gold"], supply={"moat": 1}, turn={"buys": 2})
     question = next(player.decide(request))
-    silver, gold, moat = (by_cost(CARDS).index(card) for card in ("silver", "gold", "moat"))
+    silver, gold, moat = (by_cost(PILES).index(card) for card in ("silver", "gold", "moat"))
     assert question.check((silver, silver)) == ""
     assert question.check((silver, gold)) == "silver, gold cost 9 together, you have 6"
     assert question.check((moat, moat)) == "only 1 moat left"

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage
 from referee.games.dominion.person import by_cost, does, effect
-from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
+from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH, kingdom_of
 from referee.games.dominion.rules.messages import PlayerGained, PlayTurn, SupplyInfo
 from referee.games.dominion.rules.view import SeatView, View
 from referee.games.interface.page import Counter, Now, PageDefinition, Series
@@ -31,19 +31,20 @@ def _facts(options: Any) -> dict[str, Any]:
         supply: first the cards that are in every game, in the order of protocol-v1, and then the
             kingdom cards, sorted by cost.
     """
+    kingdom = kingdom_of(options)
+    basic = [card for card in CARDS if card not in KINGDOM]
     cards = {
         card: {
             "cost": COST[card],
             "kind": _kind(card),
-            "worth": data.worth,
-            "points": data.points,
+            "worth": CARDS[card].worth,
+            "points": CARDS[card].points,
             "text": does(card),
             "brief": drawn(effect(card)),
         }
-        for card, data in CARDS.items()
+        for card in (*basic, *kingdom)
     }
-    basic = [card for card in CARDS if card not in KINGDOM]
-    return {"cards": cards, "supply": [basic, by_cost(KINGDOM)]}
+    return {"cards": cards, "supply": [basic, by_cost(kingdom)]}
 
 
 def _kind(card: str) -> str:

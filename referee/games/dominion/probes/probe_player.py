@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from referee.games.dominion.probes.probe_state import ProbeState, Style, buy
 from referee.games.dominion.probes.tricks import TRICKS, probe_action
-from referee.games.dominion.rules.cards import KINGDOM
+from referee.games.dominion.rules.cards import CARDS
 from referee.games.interface.probing import Message, ProbeAction
 
 # The test has to end even if the other referee never ends a turn.
@@ -42,7 +42,7 @@ class DominionProbePlayer(ProbeState):
         play = self.turn_reply()
         if play["phase"] != "action":
             return probe_action(play)
-        return probe_action(play, self.style.cases or f"6.{KINGDOM.index(play['card']) + 1}/1")
+        return probe_action(play, self.style.cases or f"{CARDS[play['card']].section}/1")
 
     def plain(self) -> Message | None:
         """Return a reply that publicly buys a copper, or None except at the start of a turn."""

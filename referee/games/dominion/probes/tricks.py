@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from referee.games.dominion.probes.probe_state import ProbeState, action, buy
-from referee.games.dominion.rules.cards import COST, KINGDOM, WORTH
+from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
 from referee.games.dominion.rules.choices import EXCHANGES
 from referee.games.interface.probing import ProbeAction
 
@@ -227,7 +227,7 @@ _REMODEL_ITSELF = _trade("remodel", lambda s, card: card, "silver")
 
 
 def _exchanges(card: str) -> dict[str, Trick]:
-    section = f"6.{KINGDOM.index(card) + 1}"
+    section = CARDS[card].section
 
     def wish(**desired: Any) -> Answer:
         return _playing(card, lambda s: {"card_to_trash": _trashable(s, card), **desired})
