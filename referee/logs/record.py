@@ -12,8 +12,8 @@ import codecs
 import hashlib
 import math
 import re
-from collections.abc import Callable, Sequence
-from functools import cache, partial
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -484,15 +484,16 @@ def received_head(entry: Received, *, most_escaped: float = _MOST_ESCAPED) -> by
     return _received_from(entry.seat) + field
 
 
-OLDER_FORMS: dict[type[Entry | ExitEntry], list[Callable[[Any], bytes]]] = {
-    # Older versions of the referee only used Base64 for replies that weren't UTF-8.
-    Received: [partial(received_head, most_escaped=math.inf)],
-}
-"""How older versions of the referee wrote entries that we write differently now.
-
-Each function returns the older line of an entry up to its time field. If a message gets a new
-field, add a function for `Sent` here, and all old records stay valid.
-"""
+def older_heads(entry: Entry | ExitEntry, definition: GameDefinition) -> Iterator[bytes]:
+    """Yield an entry as older versions of the referee wrote it, up to its time field."""
+    if type(entry) is Received:
+        # They only used Base64 for replies that weren't UTF-8.
+        yield received_head(entry, most_escaped=math.inf)
+    if type(entry) is Sent and (fields := definition.added_fields.get(type(entry.message))):
+        message = msgspec.json.decode(entry.line)
+        for field in fields:
+            message.pop(field, None)
+            yield sent_to(entry.to) + _encode(message)
 
 
 @cache

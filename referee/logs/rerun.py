@@ -363,8 +363,8 @@ class Rerun:
         if not line or self._reader.torn:
             raise _CutShortError
         if not line.startswith(head):
-            older = (form(entry) for form in record.OLDER_FORMS.get(type(entry), ()))
-            head = next((form for form in older if line.startswith(form)), head)
+            older = record.older_heads(entry, self._rules)
+            head = next((each for each in older if line.startswith(each)), head)
         if type(entry) is not Fault and record.is_timed(line, head):
             self._time = line[len(head) :]
             return head

@@ -47,6 +47,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         public: the structs of its public messages.
         requests: the structs of its requests.
         replies: the structs of its replies.
+        added_fields: message -> the fields that records of older versions don't have, newest first.
         faults: fault code -> section that defines it.
         reasons: end reason -> description, for reasons that aren't in `EndReason`. The description
             may contain `{winner}` and `{loser}`, as in "{loser} lost all botlets".
@@ -73,6 +74,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     public: tuple[type[Struct], ...]
     requests: tuple[type[Struct], ...]
     replies: tuple[type[Struct], ...]
+    added_fields: Mapping[type[Struct], tuple[str, ...]] = {}
     faults: Mapping[str, str]
     reasons: Mapping[str, str]
     hidden: str = "hands, replies or faults"
