@@ -8,7 +8,6 @@ import csv
 import sys
 import time
 from collections.abc import Collection, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
@@ -24,7 +23,8 @@ from referee.text.terminal import csv_text
 
 if TYPE_CHECKING:
     from referee.tournament.report.notable_losses import NotableLoss
-    from referee.tournament.report.standings import Standings
+    from referee.tournament.report.season import SeasonTournament
+    from referee.tournament.report.standings import BotStanding, Standings
     from referee.tournament.rows import Entrant
     from referee.tournament.store import Store
 
@@ -104,7 +104,10 @@ def run(options: StandingsOptions, interrupts: Interrupts) -> int:
             # This can fail, so do it before we create a file.
             found = read_season(stores, view.anchor, view.excluded)
             with report as file, contextlib.redirect_stdout(file):
-                print_season(found, options.format, view.title, stores)
+                if options.format == "csv":
+                    print_csv(found.bots, found.tournaments)
+                else:
+                    print_season(found, options.format, view.title, stores)
             return OK
         (store,) = stores.values()
         view = _view(options, store)
@@ -225,7 +228,7 @@ def print_standings(store: Store, format: str, view: View) -> None:
     deals = deals_of(store, view.excluded)
     found = standings(store, view.anchor, view.excluded, most_paired, deals)
     if format == "csv":
-        _print_csv(found)
+        print_csv(found.bots)
         return
     in_report_on_bot = format == "text" and view.bot is not None
     facts = statistics(store, details=view.has_statistics or in_report_on_bot)
@@ -296,20 +299,27 @@ def _print_text(found: Standings, facts: Any, view: View, losses: Any) -> None:
             console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
 
 
-def _print_csv(found: Standings) -> None:
-    import msgspec
+def print_csv(bots: Sequence[BotStanding], tournaments: Sequence[SeasonTournament] = ()) -> None:
+    """Print a row for each bot. In a season, the columns of each tournament follow the others."""
+    from msgspec.structs import astuple
 
+    from referee.tournament.report.season import TournamentRating
     from referee.tournament.report.standings import BotStanding
 
     columns = [name for name in BotStanding.__struct_fields__ if name not in _SHARES]
+    heads = [f"{name}{end}" for name in _SHARES for end in _ENDS]
+    fields = TournamentRating.__struct_fields__
+    heads += [csv_text(f"{each.name} {name}") for each in tournaments for name in fields]
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow([*columns, *(f"{name}{end}" for name in _SHARES for end in _ENDS)])
-    for bot in found.bots:
-        shares = [getattr(bot, name) for name in _SHARES]
-        ends = [msgspec.structs.astuple(share) if share else (None,) * 3 for share in shares]
+    writer.writerow([*columns, *heads])
+    for bot in bots:
         values = [getattr(bot, name) for name in columns]
-        texts = [csv_text(value) if isinstance(value, str) else value for value in values]
-        writer.writerow([*texts, *chain.from_iterable(ends)])
+        cells = [csv_text(value) if isinstance(value, str) else value for value in values]
+        for share in (getattr(bot, name) for name in _SHARES):
+            cells += astuple(share) if share else [None] * len(_ENDS)
+        for rating in getattr(bot, "tournaments", ()):
+            cells += astuple(rating) if rating else [None] * len(fields)
+        writer.writerow(cells)
 
 
 _SHARES = ("win_rate", "mean_points")

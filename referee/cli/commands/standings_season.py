@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import os
-import sys
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from referee.cli.console import print_json, printing_rich
 from referee.errors import UsageError
-from referee.text.terminal import csv_text
 
 if TYPE_CHECKING:
     from referee.tournament.report.season import Season
@@ -63,16 +60,14 @@ def print_season(found: Season, format: str, title: str, stores: Mapping[str, St
     """Print the standings of a season.
 
     Args:
-        format: "text", "json", "csv" or "html".
-        title: the title, which csv doesn't have. If it's empty, a default is used.
+        format: "text", "json" or "html".
+        title: the title. If it's empty, a default is used.
         stores: the stores from which `found` was computed.
     """
     if format == "json":
         from msgspec.structs import asdict
 
         print_json({"title": title, **asdict(found)} if title else found)
-    elif format == "csv":
-        _print_csv(found)
     elif format == "text":
         _print_text(found, title)
     else:
@@ -90,23 +85,3 @@ def _print_text(found: Season, title: str) -> None:
     with printing_rich(title) as console:
         for part in season_text(found, console.width):
             console.print(part)
-
-
-_WHOLE = ("name", "rank", "rating", "rating_low", "rating_high", "los", "deals", "matches")
-_COUNTS = ("wins", "draws", "losses", "points")
-
-
-def _print_csv(found: Season) -> None:
-    from referee.tournament.report.season import TournamentRating
-
-    whole = (*_WHOLE, *_COUNTS)
-    fields = TournamentRating.__struct_fields__
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    heads = [f"{each.name} {name}" for each in found.tournaments for name in fields]
-    writer.writerow([*whole, *map(csv_text, heads)])
-    for bot in found.bots:
-        cells = [getattr(bot, name) for name in whole]
-        cells[0] = csv_text(bot.name)
-        for rating in bot.tournaments:
-            cells += [None if rating is None else getattr(rating, name) for name in fields]
-        writer.writerow(cells)

@@ -1529,6 +1529,9 @@ def test_a_season_in_every_format(commands: Commands) -> None:
     found = json.loads(commands.run("standings", *files, "--format", "json"))
     rows = list(csv.DictReader(commands.run("standings", *files, "--format", "csv").splitlines()))
     assert [row["name"] for row in rows] == [bot["name"] for bot in found["bots"]]
+    one = commands.run("standings", files[0], "--format", "csv").splitlines()[0].split(",")
+    assert list(rows[0])[: len(one)] == one
+    assert list(rows[0])[len(one)] == "week1 rating"
     for row_of_bot, bot in zip(rows, found["bots"], strict=True):
         assert float(row_of_bot["rating"]) == bot["rating"]
         assert float(row_of_bot["week2 change"]) == bot["tournaments"][1]["change"]
