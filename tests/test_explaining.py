@@ -209,7 +209,9 @@ def _wrong(error: Exception, cause: BaseException | None = None) -> str:
 def test_the_sentence_names_the_file_of_the_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     assert attempt(lambda: 1, len) == 1
     assert sentence("lines.quoted", b"x") == "`x`"
-    assert sentence("names.likeness", 1, 2).startswith(f"{BUG} (TypeError in referee/diagnosis/")
+    assert sentence("fields.found", "x", 2).startswith(
+        f"{BUG} (AttributeError in referee/diagnosis/"
+    )
     (only,) = sentences("fields.ignored_fields", [b"{}"], [1])
     assert only.startswith(f"{BUG} (AttributeError in referee/diagnosis/fields.py, line ")
     assert f"(SyntaxError in {__file__}, line " in _wrong(SyntaxError("without a file"))

@@ -2,7 +2,6 @@
 
 author.py   the report that a bot's author gets after a match
 reading.py  parse untrusted text without exceptions
-names.py    find the known name that is closest to a misspelt one
 lines.py    describe a line that is not a reply
 fields.py   unread and missing fields of a reply
 no_reply.py explain a missing reply by the activity of the process

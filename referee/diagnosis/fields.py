@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.diagnosis.names import nearest
 from referee.diagnosis.reading import as_object
 from referee.games.interface.faults import describe
+from referee.text.nearest import nearest
 from referee.text.terminal import plain
 
 _MAX_NAME = 40

@@ -10,12 +10,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.diagnosis.names import nearest
 from referee.diagnosis.reading import NO_VALUE, as_object, first_value, text_of
 from referee.games.interface.faults import INVALID_JSON, InvalidReply, describe
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.messages import PlayerNameReply
 from referee.text.encoding import wide_encoding
+from referee.text.nearest import nearest
 from referee.text.terminal import plain
 
 QUOTED = 60

@@ -125,7 +125,7 @@ def test_whatever_a_report_names_can_be_asked_for(game: str) -> None:
         (["bad-discrad"], "did you mean bad-discard"),
         (["7.9"], "did you mean 7"),
         (["bad-format"], "the page of botwars has it: add --game botwars"),
-        (["--game", "botwars", "ignored-moves"], "did you mean ignored-move?"),
+        (["--game", "botwars", "ignored-moves"], "did you mean ignored-move or "),
         (["qqqq"], "nor a word of the glossary (referee explain lists the sections"),
         (["\x1b[31m"], "\\x1b[31m"),
         (["5.2", "--game", "chess"], "no game 'chess'"),

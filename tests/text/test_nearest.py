@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.diagnosis.names import nearest
+from referee.text.nearest import nearest
 
 KNOWN = (
     *("type", "phase", "top_discard", "played_treasures", "cards_to_buy", "card"),
