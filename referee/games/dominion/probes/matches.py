@@ -12,7 +12,7 @@ from typing import Any
 from referee.games.dominion.probes.cases import SHARED
 from referee.games.dominion.probes.probe_state import Style
 from referee.games.dominion.probes.tricks import TRICKS
-from referee.games.dominion.rules.cards import COST
+from referee.games.dominion.rules.cards import CARDS, COST
 from referee.games.interface.probing import ProbeMatch
 
 _BASIC = "pass buys money"
@@ -53,6 +53,19 @@ def _both_ways(tricks: str, **style: Any) -> tuple[Style, Style]:
 
 def _plays(card: str, tricks: str = "", **style: Any) -> Style:
     return Style(tricks=tricks, plays=card, buys=f"silver:1 {card}:3", **style)
+
+
+def _of(id: str, first: str = "", second: str = "", *, may: str = "") -> ProbeMatch:
+    """Create a match in which both seats play a card and use tricks with it.
+
+    Args:
+        id: the card, or the card and what the tricks are about, such as "mine-faults".
+    """
+    card, _, more = id.partition("-")
+    if not more:
+        may = f"{CARDS[card].section}/1 {may}"
+    controls = f"{_CARDS} {card}" if more else _CARDS
+    return _match(id, _plays(card, first), _plays(card, second), may=may, controls=controls)
 
 
 def _attacks(turns: int) -> Style:
@@ -187,27 +200,21 @@ MATCHES = (
         *2 * [_plays("smithy", "no-actions-bad")],
         controls=f"{_CARDS} no-actions",
     ),
-    _match("smithy", *2 * [_plays("smithy")], may="6.7/1", controls=_CARDS),
-    _match("village", *2 * [_plays("village")], may="6.8/1", controls=_CARDS),
-    _match("market", _plays("market"), _plays("market", "cards-two"), may="6.2/1", controls=_CARDS),
-    _match("moat", *2 * [_plays("moat")], may="6.5/1", controls=_CARDS),
+    _of("smithy"),
+    _of("village"),
+    _of("market", second="cards-two"),
+    _of("moat"),
     _match(
         "parameters",
         _plays("smithy", "plain-list plain-null"),
         _plays("smithy", "plain-null plain-list"),
         controls=f"{_CARDS} smithy",
     ),
-    _match(
-        "cellar",
-        _plays("cellar", "cellar-all cellar-empty"),
-        _plays("cellar", "cellar-missing cellar-all"),
-        controls=_CARDS,
-    ),
-    _match(
+    _of("cellar", "cellar-all cellar-empty", "cellar-missing cellar-all"),
+    _of(
         "cellar-faults",
-        _plays("cellar", "cellar-not-held cellar-null cellar-twice"),
-        _plays("cellar", "cellar-itself cellar-value"),
-        controls=f"{_CARDS} cellar",
+        "cellar-not-held cellar-null cellar-twice",
+        "cellar-itself cellar-value",
     ),
     _match(
         "cellar-more",
@@ -215,63 +222,41 @@ MATCHES = (
         _plays("smithy"),
         controls=f"{_CARDS} cellar",
     ),
-    _match(
-        "mine",
-        _plays("mine", "mine-same"),
-        _plays("mine", "mine-top mine-top"),
-        may="2.7/1",
-        controls=_CARDS,
-    ),
-    _match(
+    _of("mine", "mine-same", "mine-top mine-top", may="2.7/1"),
+    _of(
         "mine-faults",
-        _plays("mine", "mine-trash-missing mine-trash-other mine-trash-value"),
-        _plays("mine", "mine-trash-not-held mine-trash-unknown"),
-        controls=f"{_CARDS} mine",
+        "mine-trash-missing mine-trash-other mine-trash-value",
+        "mine-trash-not-held mine-trash-unknown",
     ),
-    _match(
+    _of(
         "mine-wishes",
-        _plays("mine", "mine-missing mine-dear mine-other mine-null"),
-        _plays("mine", "mine-null mine-other mine-dear mine-unknown"),
-        controls=f"{_CARDS} mine",
+        "mine-missing mine-dear mine-other mine-null",
+        "mine-null mine-other mine-dear mine-unknown",
     ),
-    _match(
+    _of(
         "remodel",
-        _plays("remodel", "remodel-top remodel-same remodel-second"),
-        _plays("remodel", "remodel-cheap remodel-top"),
+        "remodel-top remodel-same remodel-second",
+        "remodel-cheap remodel-top",
         may="2.7/1",
-        controls=_CARDS,
     ),
-    _match(
+    _of(
         "remodel-faults",
-        _plays("remodel", "remodel-trash-missing remodel-itself remodel-trash-value"),
-        _plays("remodel", "remodel-trash-not-held remodel-trash-unknown remodel-itself"),
-        controls=f"{_CARDS} remodel",
+        "remodel-trash-missing remodel-itself remodel-trash-value",
+        "remodel-trash-not-held remodel-trash-unknown remodel-itself",
     ),
-    _match(
+    _of(
         "remodel-wishes",
-        _plays("remodel", "remodel-missing remodel-dear remodel-null"),
-        _plays("remodel", "remodel-unknown remodel-null remodel-dear"),
-        controls=f"{_CARDS} remodel",
+        "remodel-missing remodel-dear remodel-null",
+        "remodel-unknown remodel-null remodel-dear",
     ),
-    _match(
-        "workshop",
-        _plays("workshop", "workshop-top workshop-cheap"),
-        _plays("workshop", "workshop-cheap workshop-top"),
-        controls=_CARDS,
-    ),
-    _match(
+    _of("workshop", "workshop-top workshop-cheap", "workshop-cheap workshop-top"),
+    _of(
         "workshop-faults",
-        _plays("workshop", "workshop-missing workshop-dear workshop-null"),
-        _plays("workshop", "workshop-unknown workshop-null workshop-dear"),
-        controls=f"{_CARDS} workshop",
+        "workshop-missing workshop-dear workshop-null",
+        "workshop-unknown workshop-null workshop-dear",
     ),
     # attacks
-    _match(
-        "militia",
-        *2 * [_plays("militia")],
-        may="6.3/1 7.1/1 7.1/3 2.12/1 7.2/1",
-        controls=_CARDS,
-    ),
+    _of("militia", may="7.1/1 7.1/3 2.12/1 7.2/1"),
     _match("militia-later", *2 * [_attacks(turns=30)], may="6.3/1 7.1/1", controls=_MILITIA),
     _match(
         "militia-3",
