@@ -219,7 +219,7 @@ class _Comparison:
             cases = self._about(kind, what)
         elif kind in self._requests:
             cases = self._last[seat]  # a reply determines which request comes next
-        elif kind != "game-end" or what == "missing":
+        else:
             cases = tuple(self._cases)
         self._depart(seat, cases or self._about(kind, what), f"{kind} {what}", text(due))
 
