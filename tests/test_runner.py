@@ -28,7 +28,7 @@ from referee.games import GAMES
 from referee.games.interface.faults import Disqualification
 from referee.logs.sink import MemorySink
 from referee.match.limits import Limits
-from referee.match.sandbox import Kind, Sandbox
+from referee.match.sandbox import Sandbox, SandboxKind
 from referee.match.spec import MatchSpec, match_spec
 from referee.runner import SLICE_SECONDS, Runner
 from tests.support import toy as toy_game
@@ -451,7 +451,7 @@ def test_lateness_is_noted_while_the_referee_waits() -> None:
 
 
 @pytest.mark.parametrize("kind", ["none", "bwrap"])
-def test_only_a_bot_in_a_sandbox_is_frozen(kind: Kind) -> None:
+def test_only_a_bot_in_a_sandbox_is_frozen(kind: SandboxKind) -> None:
     """Without one, lateness excuses all bots, because none of them can be stopped."""
     launched = LaunchedBot(resolve_bot("/bin/cat"), Limits())
     spec = structs.replace(toy(), sandbox=Sandbox(kind))

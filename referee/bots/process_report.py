@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from referee.match.limits import Limits
 from referee.match.result import Stderr
-from referee.match.sandbox import Kind
+from referee.match.sandbox import SandboxKind
 
 
 class TimeoutObservation(Struct, frozen=True):
@@ -59,6 +59,6 @@ class ProcessReport(Struct, frozen=True):
     silence: TimeoutObservation | None = None
     limits: Limits = Limits()
     reached: tuple[str, ...] = ()
-    sandbox: Kind = "none"
+    sandbox: SandboxKind = "none"
     folder: str = ""
     prefix: str = ""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from referee.cli.options import flag
 from referee.cli.settings import SANDBOX
 from referee.errors import UsageError
-from referee.match.sandbox import CHOICES, Choice, Kind, Sandbox
+from referee.match.sandbox import CHOICES, Sandbox, SandboxKind, SandboxMode
 from referee.text.terminal import command_line
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _SHOWN = 8
 class SandboxChoice(NamedTuple):
     """The values of `--sandbox` and `--sandbox-read` that the user has chosen."""
 
-    kind: Choice | None
+    kind: SandboxMode | None
     readable: tuple[str, ...]
 
 
@@ -47,7 +47,7 @@ def sandbox_of_recorded(
     file: str,
     bots: Iterable[BotSource],
     game: str,
-    played_in: Kind | None = None,
+    played_in: SandboxKind | None = None,
     hidden: Iterable[str | None] = (),
     *,
     run_recorded: bool,
@@ -88,7 +88,7 @@ def sandbox_of_recorded(
     return choice if choice.kind == "none" else choice._replace(kind="bwrap")
 
 
-def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | None) -> str:
+def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: SandboxKind | None) -> str:
     from referee.bots.processes.place import from_here
     from referee.bots.processes.sandbox import is_private_folder
 

@@ -29,7 +29,7 @@ from referee.text.terminal import escaped, json_escaped, paint, plain
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from referee.logs.outputs import Kind
+    from referee.logs.outputs import OutputKind
 
 OK = 0
 # The command found a mistake, or a bot was disqualified.
@@ -134,7 +134,7 @@ def printing() -> Iterator[TextIO]:
 @contextmanager
 def printing_to(
     output: str | None,
-    kind: Kind,
+    kind: OutputKind,
     inputs: Sequence[str] = (),
     *,
     force: bool,

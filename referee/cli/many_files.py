@@ -68,7 +68,7 @@ class FileReport(NamedTuple):
     case: Case
 
 
-class Report:
+class FilesReport:
     """Prints the results of files as they come in. A JUnit document is printed at the end.
 
     Args:
@@ -144,7 +144,7 @@ def process_files(
             ) as file,
             closing(_results(work, names, options.jobs, interrupts)) as results,
         ):
-            report = Report(options, text or sys.stdout, file)
+            report = FilesReport(options, text or sys.stdout, file)
             for name, result in zip(names, results, strict=True):
                 report.add(make_report(name, result))
                 done += 1

@@ -26,9 +26,9 @@ from referee.cli.values import (
 )
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
-from referee.match.limits import LIMITS, OF_TOURNAMENTS, SANDBOXED, Kind, Limits, limit_word
+from referee.match.limits import LIMITS, OF_TOURNAMENTS, SANDBOXED, LimitKind, Limits, limit_word
 from referee.match.limits import flag as limit_flag
-from referee.match.sandbox import Choice
+from referee.match.sandbox import SandboxMode
 from referee.text.nearest import instead
 
 # The environment variable that sets the default of `--sandbox`.
@@ -38,7 +38,7 @@ Settings: TypeAlias = Mapping[str, Any]
 LIMITS_OF_BOTS = Heading(
     "limits", "Limits of each bot, and options of the game. A game can have other defaults."
 )
-_READERS: dict[Kind, Any] = {
+_READERS: dict[LimitKind, Any] = {
     "clock": seconds,
     "pause": grace,
     "line": size,
@@ -47,7 +47,7 @@ _READERS: dict[Kind, Any] = {
     "bytes": or_none(size),
     "count": or_none(count),
 }
-_METAVARS: dict[Kind, str] = {"line": "BYTES", "bytes": "BYTES", "count": "N"}
+_METAVARS: dict[LimitKind, str] = {"line": "BYTES", "bytes": "BYTES", "count": "N"}
 _ENDLESS = {
     "time_limit": '; "none" stops all clocks, for a debugger',
     "startup_limit": ', or "none"',
@@ -240,7 +240,7 @@ def env_option() -> tuple[Variable, ...]:
     return repeated("NAME[=VALUE]", text)
 
 
-def sandbox_option(default: Choice | None = None, help: str = "") -> Choice | None:
+def sandbox_option(default: SandboxMode | None = None, help: str = "") -> SandboxMode | None:
     """Define `--sandbox`, which isolates bots from the rest of the system.
 
     The default depends on the command. Authors expect that their own bot can write files, so `play`
@@ -253,8 +253,8 @@ def sandbox_option(default: Choice | None = None, help: str = "") -> Choice | No
         help: the help, if the usual one doesn't fit the command.
     """
 
-    def chosen() -> Choice | None:  # `chosen_sandbox` checks the value
-        return cast("Choice | None", os.environ.get(SANDBOX, default))
+    def chosen() -> SandboxMode | None:  # `chosen_sandbox` checks the value
+        return cast("SandboxMode | None", os.environ.get(SANDBOX, default))
 
     help = help or (
         "sandbox for programs: bwrap (bubblewrap), none, or auto, which is bwrap if it works "

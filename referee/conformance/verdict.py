@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from referee.conformance.case import Case, Rule
 from referee.games.interface.faults import Disqualification
-from referee.match.sandbox import Kind
+from referee.match.sandbox import SandboxKind
 from referee.text.terminal import plain
 
 # The kinds of violations. For a fault that the game has found, the kind is the fault code instead.
@@ -213,7 +213,7 @@ class Report(Struct, frozen=True):
     cases: list[Result]
     skipped: int = 0
     notes: list[str] = []
-    sandbox: Kind = "none"
+    sandbox: SandboxKind = "none"
 
 
 def judge(

@@ -21,7 +21,7 @@ LIST = ".referee-files"
 _HEAD = b"# referee wrote these files, and may replace them:"
 
 
-class Kind(NamedTuple):
+class OutputKind(NamedTuple):
     """A kind of output file.
 
     Attributes:
@@ -41,17 +41,17 @@ _JUNIT = b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="referee '
 _MATCHES = b"match,deal,seed,players,ranks,scores,"
 _STANDINGS = b"name,reported_name,rank,rating,"
 
-RECORD = Kind("a match record", (b'{"entry":"header","format":"referee-match-record",',))
-LOG = Kind("a spectator log", (b'{"type":"player-name","player_number":"player1",',))
-LINKS = Kind("a file with the links of a match", (b'{"id":"',))
-TEXT = Kind("a file that referee wrote", is_listed=True)
-PAGE = Kind("a page that referee made", (_PAGE,))
-REPORT = Kind("a report that referee made", (_PAGE, _JUNIT, _MATCHES, _STANDINGS))
+RECORD = OutputKind("a match record", (b'{"entry":"header","format":"referee-match-record",',))
+LOG = OutputKind("a spectator log", (b'{"type":"player-name","player_number":"player1",',))
+LINKS = OutputKind("a file with the links of a match", (b'{"id":"',))
+TEXT = OutputKind("a file that referee wrote", is_listed=True)
+PAGE = OutputKind("a page that referee made", (_PAGE,))
+REPORT = OutputKind("a report that referee made", (_PAGE, _JUNIT, _MATCHES, _STANDINGS))
 """Report formats with a mark: HTML, JUnit XML and CSV."""
 TEXT_REPORT = REPORT._replace(is_listed=True)
 
 
-def report_kind(format: str) -> Kind:
+def report_kind(format: str) -> OutputKind:
     """Return the kind of a report by the value of `--format`."""
     return TEXT_REPORT if format in ("text", "json", "jsonl") else REPORT
 
@@ -60,10 +60,12 @@ class Output(NamedTuple):
     """An output file. Its `name` is None if the user didn't ask for it."""
 
     name: str | None
-    kind: Kind
+    kind: OutputKind
 
 
-def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add --force") -> None:
+def check_output(
+    name: str, kind: OutputKind, *, force: bool = False, hint: str = "add --force"
+) -> None:
     """Raise `UsageError` if writing this output would destroy somebody else's file.
 
     Pipes, terminals and devices are allowed. For a symbolic link, we check its target. A truncated
@@ -84,7 +86,7 @@ def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add
         raise UsageError(f"{problem}; choose another name, or {hint}")
 
 
-def note_output(name: str, kind: Kind) -> None:
+def note_output(name: str, kind: OutputKind) -> None:
     """Remember that we wrote this file, if its kind has no mark.
 
     Errors are ignored. In the worst case, the next run refuses to replace the file.

@@ -17,7 +17,7 @@ MAX_SECONDS = 1_000_000
 MAX_COUNT = 10**9
 MAX_BYTES = 2**50
 
-Kind: TypeAlias = Literal["clock", "pause", "line", "seconds", "gain", "bytes", "count"]
+LimitKind: TypeAlias = Literal["clock", "pause", "line", "seconds", "gain", "bytes", "count"]
 """Determines the unit of a limit, and which values it can have.
 
 - "clock": seconds, or "none" for no limit.
@@ -41,7 +41,7 @@ class Limit(NamedTuple):
         tournament: the default in tournaments, or None if it's the same as in a sandbox.
     """
 
-    kind: Kind
+    kind: LimitKind
     about: str
     sandbox: int | None = None
     tournament: int | None = None

@@ -15,7 +15,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import Score
 from referee.games.interface.seats import SeatId, seat_id
 from referee.match.machine import Match
-from referee.match.sandbox import Kind
+from referee.match.sandbox import SandboxKind
 
 T = TypeVar("T", bound=Struct)
 
@@ -114,7 +114,7 @@ class MatchResult(Struct, frozen=True, dict=True):
         float, about("From the start of the first bot to the exit of the last.")
     ]
     players: Annotated[list[PlayerResult], about("In seat order.")]
-    sandbox: Annotated[Kind, about("Sandbox of the bot processes.")] = "none"
+    sandbox: Annotated[SandboxKind, about("Sandbox of the bot processes.")] = "none"
 
     def show_by(self, show: Callable[[str], str]) -> None:
         """Set the function that notebooks use to show this result as HTML. It gets `repr(self)`."""

@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from referee.match.limits import SANDBOXED
 
-Kind: TypeAlias = Literal["none", "bwrap"]
-Choice: TypeAlias = Literal["auto", "bwrap", "none"]
+SandboxKind: TypeAlias = Literal["none", "bwrap"]
+SandboxMode: TypeAlias = Literal["auto", "bwrap", "none"]
 """The values of `--sandbox`. "auto" selects the strongest sandbox of the machine."""
-CHOICES: tuple[Choice, ...] = get_args(Choice)
+CHOICES: tuple[SandboxMode, ...] = get_args(SandboxMode)
 
 
 class Sandbox(NamedTuple):
@@ -29,7 +29,7 @@ class Sandbox(NamedTuple):
             sees only the `readable` folders, and its own folder if they include it.
     """
 
-    kind: Kind = "none"
+    kind: SandboxKind = "none"
     readable: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     writable: bool = False

@@ -26,7 +26,7 @@ from referee.match.limits import (
     MAX_COUNT,
     MAX_SECONDS,
     OF_TOURNAMENTS,
-    Kind,
+    LimitKind,
     Limits,
     flag,
     is_none,
@@ -47,7 +47,7 @@ MAX_OPENING = 1_000
 """Maximum length of an opening, in rounds."""
 
 _Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=MAX_SECONDS)]
-_KINDS: dict[Kind, Any] = {
+_KINDS: dict[LimitKind, Any] = {
     "clock": _Seconds | None,
     "pause": Annotated[float, Meta(ge=0, le=MAX_SECONDS)],
     "line": Annotated[int, Meta(ge=1, le=MAX_COUNT)],

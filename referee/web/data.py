@@ -77,7 +77,7 @@ class Line(Struct, frozen=True, array_like=True):
     text: str
 
 
-class Seat(Struct, frozen=True):
+class SeatHeader(Struct, frozen=True):
     """A player. People see `name` (`referee.names`). `bot` is the BOT argument, or ""."""
 
     id: str
@@ -121,7 +121,7 @@ class Header(Struct, kw_only=True):
     game: str
     title: str
     source: str = ""
-    seats: list[Seat]
+    seats: list[SeatHeader]
     options: Mapping[str, Any] = {}
     limits: Mapping[str, Any] = {}
     seed: int | None = None

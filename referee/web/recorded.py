@@ -31,7 +31,7 @@ from referee.match.messages import GameEnd, PlayerName
 from referee.match.spec import MatchSpec
 from referee.names import shown_names
 from referee.text.terminal import as_text, command_line
-from referee.web.data import Ended, Header, MatchPage, Seat, Step
+from referee.web.data import Ended, Header, MatchPage, SeatHeader, Step
 from referee.web.steps import LogSteps, MatchSteps, Steps
 
 _TOO_SHORT = "no state of a game comes before this, so nothing can be shown"
@@ -364,7 +364,7 @@ def _header(
         kind=kind,
         game=definition.name,
         title=" vs ".join(names),
-        seats=[Seat(seat_id(seat), name, bot) for seat, (name, bot) in seats],
+        seats=[SeatHeader(seat_id(seat), name, bot) for seat, (name, bot) in seats],
         viewers=made.viewers,
         series=[{"name": series.name, "unit": series.unit} for series in made.series],
         facts={} if definition.page is None else dict(definition.page.facts(options)),

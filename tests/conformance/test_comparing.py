@@ -32,14 +32,14 @@ from referee.conformance.referee_side.recording import (
     SPACES,
     Line,
     RecordedMatch,
+    RecordedSeat,
     Reply,
-    Seat,
     check_transcripts,
     read_line,
 )
 from referee.conformance.verdict import Result, Status, Violation
 from referee.errors import UsageError
-from referee.games.interface.probing import Plan, ProbeAction, ProbeMatch
+from referee.games.interface.probing import ProbeAction, ProbeMatch, ProbePlan
 from tests.conformance.in_process import CASES, MATCHES, PAGE, RULES, another_package, play
 from tests.support.helpers import TIMES
 from tests.support.marks import slow
@@ -253,9 +253,9 @@ def test_another_field_and_a_number_with_a_point_are_no_departure() -> None:
 # --- each decision alone --------------------------------------------------------------------------
 
 
-def comparison(*seats: Seat, exit_code: int | None = 0, **match: Any) -> Any:
+def comparison(*seats: RecordedSeat, exit_code: int | None = 0, **match: Any) -> Any:
     """Return a comparison whose match has ended, with these attributes."""
-    recorded = RecordedMatch("pass", 1, [*seats, *[Seat()] * (2 - len(seats))], exit_code)
+    recorded = RecordedMatch("pass", 1, [*seats, *[RecordedSeat()] * (2 - len(seats))], exit_code)
     made: Any = _Comparison(recorded, RULES, BY_ID["pass"], seeded=False)
     nothing: Json = {"start": lambda: None, "take_entries": list, "due": [], "disqualified": {}}
     made._match = SimpleNamespace(**{"in_handshake": False, **nothing, **match})
@@ -279,7 +279,7 @@ def test_what_a_reply_does_to_our_match(
     replies = [] if line is None else [Reply(line, action)]
     said: list[str] = []
     made = comparison(
-        Seat(replies=replies, left=left),
+        RecordedSeat(replies=replies, left=left),
         receive=lambda seat, line: said.append("received"),
         disqualify=lambda seat, code, detail: said.append(code),
     )
@@ -316,9 +316,9 @@ def test_a_line_is_right_if_it_says_the_same_without_a_secret() -> None:
 
 def test_a_seat_reads_until_it_has_left_or_is_disqualified() -> None:
     line, left = Line(b"{}"), ProbeAction(then="exit")
-    seats = Seat(), Seat(left=left)
+    seats = RecordedSeat(), RecordedSeat(left=left)
     assert [comparison(*seats)._reads(seat) for seat in (0, 1)] == [True, False]
-    seats = Seat(received=[line]), Seat(received=[line], left=left)
+    seats = RecordedSeat(received=[line]), RecordedSeat(received=[line], left=left)
     assert [comparison(*seats)._reads(seat) for seat in (0, 1)] == [True, True]
     assert not comparison(*seats, disqualified={0: ""})._reads(0)
 
@@ -366,8 +366,10 @@ def failing(*every: Compared) -> set[str]:
 
 
 def compared(id: str, *deviations: Deviation, controls: str = "") -> Compared:
-    match = ProbeMatch(id, (), (Plan(), Plan()), tuple(controls.split()))
-    return Compared(match, RecordedMatch(id, 1, [Seat(), Seat()]), deviations=[*deviations])
+    match = ProbeMatch(id, (), (ProbePlan(), ProbePlan()), tuple(controls.split()))
+    return Compared(
+        match, RecordedMatch(id, 1, [RecordedSeat(), RecordedSeat()]), deviations=[*deviations]
+    )
 
 
 def test_what_a_control_has_as_well_is_not_counted_twice() -> None:
@@ -449,7 +451,7 @@ def test_a_case_that_no_match_covers_may_be_met_in_any() -> None:
 
 
 def test_the_conversations_of_an_earlier_run_may_be_replaced(tmp_path: Path) -> None:
-    recorded = RecordedMatch("pass", 1, [Seat(), Seat()], stderr=["last words"])
+    recorded = RecordedMatch("pass", 1, [RecordedSeat(), RecordedSeat()], stderr=["last words"])
     recorded.keep(tmp_path)
     check_transcripts(tmp_path, force=False)
     (tmp_path / "pass" / "player3.txt").write_text("a file of somebody else")

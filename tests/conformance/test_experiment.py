@@ -12,11 +12,11 @@ from referee.conformance.referee_side import experiment
 from referee.conformance.referee_side.cases import RefereeCase
 from referee.conformance.referee_side.comparing import Compared, Deviation
 from referee.conformance.referee_side.experiment import _Experiment, _selected, check_deals
-from referee.conformance.referee_side.recording import Line, RecordedMatch, Seat
+from referee.conformance.referee_side.recording import Line, RecordedMatch, RecordedSeat
 from referee.conformance.referee_side.template import Template
 from referee.conformance.verdict import Violation
 from referee.errors import UsageError
-from referee.games.interface.probing import Plan, ProbeMatch
+from referee.games.interface.probing import ProbeMatch, ProbePlan
 from tests.conformance.in_process import RULES
 
 TEMPLATE = Template("r {player1} {player2}", 4)
@@ -28,7 +28,7 @@ async def played(
 ) -> list[str]:
     """Return the ids of the matches that are played. Each is about a case: 1/1, 1/2 and so on."""
     plans = [
-        ProbeMatch(id, (f"1/{number}", f"1/{number + 8}"), (Plan(), Plan()))
+        ProbeMatch(id, (f"1/{number}", f"1/{number + 8}"), (ProbePlan(), ProbePlan()))
         for number, id in enumerate(matches, 1)
     ]
 
@@ -93,11 +93,13 @@ def test_eight_equal_deals_are_not_shuffled(hands: str, held: bool, failed: bool
     requests = {"type": "play-turn"}
     news = Line(b"news", {"type": "supply-info"})
     seats = [
-        Seat(received=[news, Line(hand.encode(), requests), Line(str(n).encode(), requests)])
+        RecordedSeat(
+            received=[news, Line(hand.encode(), requests), Line(str(n).encode(), requests)]
+        )
         for n, hand in enumerate(hands)
     ]
-    match = ProbeMatch("a", (), (Plan(), Plan()))
-    compared = Compared(match, RecordedMatch("a", 1, [*seats, Seat(received=[news])]))
+    match = ProbeMatch("a", (), (ProbePlan(), ProbePlan()))
+    compared = Compared(match, RecordedMatch("a", 1, [*seats, RecordedSeat(received=[news])]))
     check_deals([compared], RULES)
     assert (bool(compared.held), bool(compared.deviations)) == (held, failed)
 

@@ -9,8 +9,8 @@ import pytest
 
 from referee.conformance.referee_side.comparing import Compared
 from referee.conformance.referee_side.processes import _rules_for, check_processes
-from referee.conformance.referee_side.recording import Line, RecordedMatch, Reply, Seat
-from referee.games.interface.probing import Plan, ProbeAction, ProbeMatch
+from referee.conformance.referee_side.recording import Line, RecordedMatch, RecordedSeat, Reply
+from referee.games.interface.probing import ProbeAction, ProbeMatch, ProbePlan
 from tests.conformance.in_process import RULES
 
 END = Line(b"", {"type": "game-end"})
@@ -19,7 +19,7 @@ AWAITS = ProbeAction(cases=("waits", "more"), awaits=("play-turn", 1))
 
 def rules(*others: str, **fields: Any) -> dict[str, str]:
     """Return what was found of each rule, or "" if the referee kept it."""
-    seat = Seat(**{"group": "7 8", "folder": os.getcwd(), **fields})
+    seat = RecordedSeat(**{"group": "7 8", "folder": os.getcwd(), **fields})
     found = _rules_for(seat, [seat.group, *others], lambda name: (name,))
     return {cases[0]: actual for cases, _, actual in found}
 
@@ -85,9 +85,9 @@ def test_what_is_judged_after_the_end_of_a_match(
 
 
 def test_a_process_that_never_connected_is_not_judged() -> None:
-    there = Seat(group="7 8", folder="/other", received=[END], lines=[b"> a", b"! b"])
-    recorded = RecordedMatch("pass", 1, [Seat(), there])
-    compared = Compared(ProbeMatch("pass", (), (Plan(), Plan())), recorded)
+    there = RecordedSeat(group="7 8", folder="/other", received=[END], lines=[b"> a", b"! b"])
+    recorded = RecordedMatch("pass", 1, [RecordedSeat(), there])
+    compared = Compared(ProbeMatch("pass", (), (ProbePlan(), ProbePlan())), recorded)
     check_processes(compared, RULES.probes())
     (deviation,) = compared.deviations
     assert deviation.violation.actual == "player2: its folder is /other"

@@ -11,7 +11,7 @@ from referee.conformance.referee_side.recording import (
     SPACES,
     Line,
     RecordedMatch,
-    Seat,
+    RecordedSeat,
     check_transcripts,
     read_line,
 )
@@ -42,7 +42,7 @@ def test_a_line_says_what_is_wrong_with_it(line: bytes, wrong: str, kind: str) -
 
 
 def test_a_reply_is_a_whole_line_that_is_not_blank() -> None:
-    seat = Seat()
+    seat = RecordedSeat()
     seat.write(ProbeAction(b" \t\r\n\v\f\n{}\ntorn"))
     assert [reply.line for reply in seat.replies] == [b"\v\f", b"{}"]
     assert seat.lines == [b"<  \t\r", b"< \v\f", b"< {}", b"< torn"]
@@ -54,14 +54,14 @@ def test_a_reply_is_a_whole_line_that_is_not_blank() -> None:
     [("exit", b"! exits"), ("close", b"! closes its output"), ("block", b"! blocks")],
 )
 def test_a_seat_says_how_it_was_left(then: str, note: bytes) -> None:
-    seat = Seat()
+    seat = RecordedSeat()
     seat.write(ProbeAction(b"{}\n", then=then))
     assert seat.lines == [b"< {}", note]
     assert seat.left is seat.replies[0].action
 
 
 def test_the_end_of_the_input_may_cut_a_line() -> None:
-    whole, torn = Seat(), Seat()
+    whole, torn = RecordedSeat(), RecordedSeat()
     whole.end(b"")
     torn.end(b"{")
     assert (whole.ended, whole.received, whole.lines) == (True, [], [b"! its input ended"])
@@ -70,10 +70,10 @@ def test_the_end_of_the_input_may_cut_a_line() -> None:
 
 
 def test_a_violation_shows_the_lines_up_to_the_one_that_is_wrong() -> None:
-    seat = Seat(lines=[b"> 0", b"< a", b"> 1", b"! b", *[b"< c"] * LAST_LINES])
+    seat = RecordedSeat(lines=[b"> 0", b"< a", b"> 1", b"! b", *[b"< c"] * LAST_LINES])
 
     def shown(received: int) -> list[str]:
-        match = RecordedMatch("pass", 1, [Seat(), seat])
+        match = RecordedMatch("pass", 1, [RecordedSeat(), seat])
         note, *lines = match.violation("departure", 1, received, "", "").conversation
         assert note == "! player2 of the match pass"
         return lines
@@ -84,7 +84,9 @@ def test_a_violation_shows_the_lines_up_to_the_one_that_is_wrong() -> None:
 
 
 def test_each_seat_and_stderr_are_kept_in_a_folder_of_the_match(tmp_path: Path) -> None:
-    recorded = RecordedMatch("pass 2", 2, [Seat(lines=[b"> a", b"< b"]), Seat()], stderr=["oh"])
+    recorded = RecordedMatch(
+        "pass 2", 2, [RecordedSeat(lines=[b"> a", b"< b"]), RecordedSeat()], stderr=["oh"]
+    )
     for _ in range(2):  # a later run replaces the files
         recorded.keep(tmp_path)
     folder = tmp_path / "pass-seed-2"

@@ -18,7 +18,7 @@ from referee.logs.outputs import (
     RECORD,
     REPORT,
     TEXT,
-    Kind,
+    OutputKind,
     check_output,
     note_output,
     report_kind,
@@ -36,7 +36,7 @@ def _gzip(data: bytes) -> bytes:
     return gzip.compress(data, mtime=0)
 
 
-def is_ours(path: Path, kind: Kind) -> bool:
+def is_ours(path: Path, kind: OutputKind) -> bool:
     try:
         check_output(str(path), kind)
     except UsageError:
@@ -76,7 +76,7 @@ def is_ours(path: Path, kind: Kind) -> bool:
     ],
     ids=map(str, count()),
 )
-def test_files_of_a_kind(tmp_path: Path, kind: Kind, data: bytes, ours: bool) -> None:
+def test_files_of_a_kind(tmp_path: Path, kind: OutputKind, data: bytes, ours: bool) -> None:
     path = tmp_path / "file"
     path.write_bytes(data)
     assert is_ours(path, kind) == ours
@@ -87,7 +87,7 @@ def test_files_of_a_kind(tmp_path: Path, kind: Kind, data: bytes, ours: bool) ->
 
 
 @pytest.mark.parametrize("kind", [RECORD, TEXT])
-def test_only_regular_files_can_be_lost(tmp_path: Path, kind: Kind) -> None:
+def test_only_regular_files_can_be_lost(tmp_path: Path, kind: OutputKind) -> None:
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "nowhere").symlink_to(tmp_path / "missing")
     for name in ("missing", "nowhere", "fifo", ".", "no/folder", "a\0b", "/dev/null", "/dev/full"):

@@ -27,7 +27,7 @@ from referee.bots.command import find_bot
 from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.sandbox import resolve, unavailable_reason
 from referee.match.limits import SANDBOXED
-from referee.match.sandbox import Kind, Sandbox
+from referee.match.sandbox import Sandbox, SandboxKind
 from referee.match.spec import match_spec
 from referee.runner import play_once
 from referee.tournament.playing.dispatcher import Dispatcher
@@ -65,7 +65,7 @@ def line_ups() -> Iterator[tuple[int, int]]:
         yield pair if number % 2 else (pair[1], pair[0])
 
 
-def settings(sandbox: Kind) -> dict[str, object]:
+def settings(sandbox: SandboxKind) -> dict[str, object]:
     return {**(SANDBOXED if sandbox != "none" else {}), **SETTINGS}
 
 

@@ -16,7 +16,7 @@ declare namespace Page {
     game: string;
     title: string;
     source: string;
-    seats: Seat[];
+    seats: SeatHeader[];
     options: Record<string, any>;
     limits: Record<string, any>;
     seed: number | null;
@@ -87,7 +87,7 @@ declare namespace Page {
   interface SaidSeat {
     seat: number;
   }
-  interface Seat {
+  interface SeatHeader {
     id: string;
     name: string;
     bot: string;

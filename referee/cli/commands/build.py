@@ -19,7 +19,7 @@ from referee.cli.settings import game_option, sandbox_option, sandbox_read_optio
 from referee.cli.values import Count, GameName, Seconds
 from referee.errors import UsageError, UsageErrors
 from referee.interrupts import Interrupted, Interrupts
-from referee.match.sandbox import Choice
+from referee.match.sandbox import SandboxMode
 from referee.text.terminal import cells, cut, escaped, plain
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class BuildOptions(Options):
     jobs: Count | None = option("N", None, "number of parallel builds (default: number of cores)")
     rebuild: bool = flag("also build folders that are built already")
     skip_broken: bool = flag("skip folders with a mistake in their bot.toml, and build the others")
-    sandbox: Choice | None = sandbox_option("auto")
+    sandbox: SandboxMode | None = sandbox_option("auto")
     sandbox_read: tuple[str, ...] = sandbox_read_option()
     quiet: bool = flag("show only the output of failed builds", flags="-q, --quiet")
 

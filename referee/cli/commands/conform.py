@@ -32,7 +32,7 @@ from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import check_output, report_kind
-from referee.match.sandbox import Choice
+from referee.match.sandbox import SandboxMode
 from referee.text.terminal import plain
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ one argument, which the referee must split in the same way."""
     )
     game: GameName | None = game_of_bots_option()
     env: tuple[Variable, ...] = env_option()
-    sandbox: Choice | None = sandbox_option("none")
+    sandbox: SandboxMode | None = sandbox_option("none")
     sandbox_read: tuple[str, ...] = sandbox_read_option()
     time_limit: Seconds | None = option(
         "S",

@@ -29,7 +29,7 @@ from referee.cli.settings import sandbox_option, sandbox_read_option
 from referee.errors import RefereeError, ShortageError
 from referee.games import DEFAULT_GAME
 from referee.interrupts import Interrupts
-from referee.match.sandbox import Choice
+from referee.match.sandbox import SandboxMode
 from referee.text.terminal import duration, escaped, wrap_words
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Report:
+class Checkup:
     """The output of `referee doctor --format json`.
 
     Attributes:
@@ -108,7 +108,7 @@ class DoctorOptions(Options):
     )
 
     format: Literal["text", "json"] = option(None, "text", "text; json: one object")
-    sandbox: Choice | None = sandbox_option("auto")
+    sandbox: SandboxMode | None = sandbox_option("auto")
     sandbox_read: tuple[str, ...] = sandbox_read_option()
 
 
@@ -118,7 +118,7 @@ def run(options: DoctorOptions, interrupts: Interrupts) -> int:
     for check in run_checks(sandbox, interrupts):
         checks.append(check)
         interrupts.check()
-    report = Report(all(check.status != "problem" for check in checks), checks)
+    report = Checkup(all(check.status != "problem" for check in checks), checks)
     with interrupts.raising(), printing():
         if options.format == "json":
             print_json(report)
@@ -128,7 +128,7 @@ def run(options: DoctorOptions, interrupts: Interrupts) -> int:
     return OK if report.ok else FAILED
 
 
-def _text(report: Report) -> Iterator[str]:
+def _text(report: Checkup) -> Iterator[str]:
     section = ""
     for check in report.checks:
         if check.section != section:

@@ -22,7 +22,7 @@ from referee.cli.settings import (
     settings_options,
 )
 from referee.cli.values import Count, GameName, Seed, SeedFile, Variable
-from referee.match.sandbox import Choice
+from referee.match.sandbox import SandboxMode
 
 # With this value of `--stderr`, you see the stderr of the bots while they run.
 LIVE = "-"
@@ -106,7 +106,7 @@ in the browser (spec/serve.md, 6)."""
     allowed_host: tuple[str, ...] = allowed_host_option()
 
     _isolation = Heading("isolation")
-    sandbox: Choice | None = sandbox_option()
+    sandbox: SandboxMode | None = sandbox_option()
     sandbox_read: tuple[str, ...] = sandbox_read_option()
     env: tuple[Variable, ...] = env_option()
     _limits = LIMITS_OF_BOTS

@@ -123,7 +123,7 @@ def _check_season(options: StandingsOptions) -> None:
             raise UsageError(f"{flag_name} shows one tournament: give one store")
 
 
-class View(NamedTuple):
+class StandingsView(NamedTuple):
     """The parts of the standings to show, and the bots that have a special role in them.
 
     Attributes:
@@ -147,7 +147,7 @@ class View(NamedTuple):
 
 def chosen_view(
     bots: Sequence[Entrant], anchor: str | None, bot: str | None, exclude: Sequence[str] = ()
-) -> View:
+) -> StandingsView:
     """Look up the bots in `--anchor`, `--bot` and `--exclude`.
 
     The view has the short names that tables show. People may also give the whole ones.
@@ -171,17 +171,17 @@ def chosen_view(
     if bot is not None and numbers[bot] in excluded:
         raise UsageError(f"--bot {bot}: --exclude leaves this bot out")
     if anchor is None:
-        return View(None, found, excluded)
+        return StandingsView(None, found, excluded)
     name, equals, rating = anchor.rpartition("=")
     if not equals or name not in numbers:
         raise UsageError(f"--anchor {anchor}: give BOT=RATING with one of {', '.join(names)}")
     try:
-        return View((numbers[name], number(rating)), found, excluded)
+        return StandingsView((numbers[name], number(rating)), found, excluded)
     except argparse.ArgumentTypeError as error:
         raise UsageError(f"--anchor {anchor}: {error}") from error
 
 
-def _view(options: StandingsOptions, store: Store) -> View:
+def _view(options: StandingsOptions, store: Store) -> StandingsView:
     view = chosen_view(store.stages[-1].bots, options.anchor, options.bot, options.exclude)
     return view._replace(
         most_paired=options.head_to_head,
@@ -190,7 +190,7 @@ def _view(options: StandingsOptions, store: Store) -> View:
     )
 
 
-def _season_view(options: StandingsOptions, stores: Collection[Store]) -> View:
+def _season_view(options: StandingsOptions, stores: Collection[Store]) -> StandingsView:
     from referee.tournament.report.season import season_names
     from referee.tournament.rows import Entrant
 
@@ -199,7 +199,7 @@ def _season_view(options: StandingsOptions, stores: Collection[Store]) -> View:
     return view._replace(title=options.title or "")
 
 
-def print_standings(store: Store, format: str, view: View) -> None:
+def print_standings(store: Store, format: str, view: StandingsView) -> None:
     """Print the current standings.
 
     Args:
@@ -266,7 +266,7 @@ def titled(found: dict[str, Any], title: str) -> dict[str, Any]:
     return {"title": title, **found} if title else found
 
 
-def _most_paired(format: str, view: View) -> int | None:
+def _most_paired(format: str, view: StandingsView) -> int | None:
     from referee.tournament.report.words import MOST_IN_MATRIX, MOST_PAIRED
 
     if view.bot is not None and format == "text":
@@ -275,7 +275,7 @@ def _most_paired(format: str, view: View) -> int | None:
     return view.most_paired or usual.get(format)
 
 
-def _print_text(found: Standings, facts: Any, view: View, losses: Any) -> None:
+def _print_text(found: Standings, facts: Any, view: StandingsView, losses: Any) -> None:
     from rich.text import Text
 
     from referee.tournament.report.terminal import bot_text, standings_text, statistics_text

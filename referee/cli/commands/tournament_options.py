@@ -30,7 +30,7 @@ from referee.cli.values import (
     SeedFile,
     Variable,
 )
-from referee.match.sandbox import Choice
+from referee.match.sandbox import SandboxMode
 from referee.tournament.choices import (
     ALPHA,
     BETA,
@@ -191,7 +191,7 @@ spec/tournaments.md."""
     )
 
     _isolation = Heading("isolation")
-    sandbox: Choice | None = sandbox_option("auto")
+    sandbox: SandboxMode | None = sandbox_option("auto")
     sandbox_read: tuple[str, ...] = sandbox_read_option()
     env: tuple[Variable, ...] = env_option()
     _limits = LIMITS_OF_BOTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from referee.cli.commands.standings import View, chosen_view
+from referee.cli.commands.standings import StandingsView, chosen_view
 from referee.cli.consent import SandboxChoice, chosen_sandbox
 from referee.cli.settings import chosen_seed
 from referee.errors import UsageError
@@ -48,7 +48,7 @@ class TournamentPlan(NamedTuple):
     digests: Mapping[str, str]
     broken: Mapping[int, UsageError]
     packed: Mapping[str, Packed]
-    view: View
+    view: StandingsView
 
     @property
     def startable(self) -> Iterable[tuple[int, Entrant]]:

@@ -25,7 +25,7 @@ from referee.cli.console import (
     say,
 )
 from referee.cli.files import check_files
-from referee.cli.many_files import FileReport, Report, ReportOptions, difference, process_files
+from referee.cli.many_files import FileReport, FilesReport, ReportOptions, difference, process_files
 from referee.cli.options import Options, argument, flag, option
 from referee.cli.running import collect_garbage
 from referee.cli.settings import (
@@ -39,7 +39,7 @@ from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.files import LogFile, opened
 from referee.logs.outputs import LOG, Output, report_kind
-from referee.match.sandbox import Choice
+from referee.match.sandbox import SandboxMode
 from referee.text.junit import Case
 from referee.text.terminal import as_text
 
@@ -73,7 +73,7 @@ class VerifyOptions(Options):
     sample: Count | None = option("N", None, "check N matches of the store, chosen at random")
     records: str | None = option("DIR", None, "folder of the tournament's records: run them again")
     run_recorded: bool = run_recorded_option("the store")
-    sandbox: Choice | None = sandbox_option(
+    sandbox: SandboxMode | None = sandbox_option(
         "bwrap", help="none: repeat a tournament that had no sandbox without one"
     )
     sandbox_read: tuple[str, ...] = sandbox_read_option(
@@ -212,7 +212,7 @@ def _check_store(options: VerifyOptions, file: str, interrupts: Interrupts) -> i
             printing_to(options.output, kind, [file], force=options.force) as report_file,
         ):
             checked = check(setup, matches, again, dispatcher, folder)
-            report = Report(_reported(options), sys.stdout, report_file)
+            report = FilesReport(_reported(options), sys.stdout, report_file)
             problems = _report_matches(report, checked, interrupts, quiet=options.quiet)
     return FAILED if problems else OK
 
@@ -249,7 +249,7 @@ def _setup(
 
 
 def _report_matches(
-    report: Report, matches: Iterable[Checked | None], interrupts: Interrupts, *, quiet: bool
+    report: FilesReport, matches: Iterable[Checked | None], interrupts: Interrupts, *, quiet: bool
 ) -> int:
     seen: Counter[str] = Counter()
     for checked in matches:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from referee.conformance.referee_side.comparing import LINE_LIMIT
 from referee.conformance.referee_side.line_tricks import HANDSHAKES, REPLIES, LineTrick
-from referee.conformance.referee_side.recording import Seat, request_types
+from referee.conformance.referee_side.recording import RecordedSeat, request_types
 from referee.games.interface.definition import GameDefinition
-from referee.games.interface.probing import Message, Plan, ProbeAction
+from referee.games.interface.probing import Message, ProbeAction, ProbePlan
 from referee.games.interface.seats import seat_id
 
 _EARLY = "long-line-early"
@@ -24,8 +24,8 @@ class Probe:
         sent: for each type of message, how many the referee has sent to this seat.
     """
 
-    def __init__(self, definition: GameDefinition, plan: Plan, seat: int, seed: int) -> None:
-        self.seat = Seat(plan.stays)
+    def __init__(self, definition: GameDefinition, plan: ProbePlan, seat: int, seed: int) -> None:
+        self.seat = RecordedSeat(plan.stays)
         self.sent: dict[str, int] = {}
         self._right: Message = {
             "type": "player-name-reply",

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 
 from referee.conformance.referee_side.comparing import Compared, Deviation
-from referee.conformance.referee_side.recording import Seat
+from referee.conformance.referee_side.recording import RecordedSeat
 from referee.games.interface.probing import Probes
 from referee.games.interface.seats import seat_id
 
@@ -32,7 +32,7 @@ def check_processes(compared: Compared, probes: Probes) -> None:
 
 
 def _rules_for(
-    seat: Seat, groups: list[str], named: Callable[[str], tuple[str, ...]]
+    seat: RecordedSeat, groups: list[str], named: Callable[[str], tuple[str, ...]]
 ) -> Iterator[tuple[tuple[str, ...], str, str]]:
     # Yields (cases, expected, actual) for each rule. `actual` is "" if the referee was right.
     session, group = seat.group.split()

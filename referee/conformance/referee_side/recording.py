@@ -75,11 +75,11 @@ class Reply(NamedTuple):
     action: ProbeAction
 
 
-class Seat(Struct):
+class RecordedSeat(Struct):
     """Everything that we know about one seat of a match: its lines and its process.
 
     Attributes:
-        stays: when the process should exit (see `Plan`).
+        stays: when the process should exit (see `ProbePlan`).
         received: the lines that the bot received.
         replies: the lines that it wrote, without blank lines.
         left: the action with which the probe left the match, e.g. by exiting, or None if it stayed.
@@ -149,7 +149,7 @@ class RecordedMatch(Struct):
 
     id: str
     seed: int
-    seats: list[Seat]
+    seats: list[RecordedSeat]
     exit_code: int | None = 0
     error: str = ""
     stderr: list[str] = []

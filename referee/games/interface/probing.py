@@ -1,7 +1,7 @@
 """The interface for testing other referees of a game with `referee conform --referee`.
 
-A *probe* plays one seat in a match of the other referee. It replies according to its `Plan`, and
-each of its replies tests some conformance cases. After the match, we play it again with our own
+A *probe* plays one seat in a match of the other referee. It replies according to its `ProbePlan`,
+and each of its replies tests some conformance cases. After the match, we play it again with our own
 rules. Our random source is an `ObservedChance`, so we draw the same cards as the other referee.
 Then we compare the lines, up to the first one that differs from ours. Later differences mean
 little, because from there on the two matches aren't the same any more.
@@ -20,7 +20,7 @@ Message = Mapping[str, Any]
 """A message as a JSON object."""
 
 
-class Plan(Struct, frozen=True, forbid_unknown_fields=True):
+class ProbePlan(Struct, frozen=True, forbid_unknown_fields=True):
     """How one seat behaves in a probe match. Games add fields for the moves to play.
 
     Attributes:
@@ -48,7 +48,7 @@ class ProbeMatch(Struct, frozen=True):
 
     id: str
     covers: tuple[str, ...]
-    seats: tuple[Plan, ...]
+    seats: tuple[ProbePlan, ...]
     controls: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
 

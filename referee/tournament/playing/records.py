@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import LogReadError, UsageError, cannot_write
-from referee.logs.outputs import Kind, check_output
+from referee.logs.outputs import OutputKind, check_output
 from referee.logs.packed import Packer
 from referee.logs.source import LogReader
 from referee.logs.stderr import stderr_beside
@@ -28,7 +28,7 @@ from referee.tournament.schedule.pairing import deal_seed
 # The file with the tournament's digest.
 OWNER = ".referee-tournament"
 _FORMAT = "referee-records"
-_OWNER_KIND = Kind("a file of referee", (f'{{"format":"{_FORMAT}",'.encode(),))
+_OWNER_KIND = OutputKind("a file of referee", (f'{{"format":"{_FORMAT}",'.encode(),))
 _FILE = re.compile(r"[0-9]{6,}\.(record\.jsonl\.zst|player[0-9]\.stderr|live\.jsonl)(\.part)?")
 _RECORD, _STDERR = "record.jsonl.zst", ".stderr"
 

@@ -16,7 +16,7 @@ from msgspec import UNSET, Struct, UnsetType
 from numpy.typing import NDArray
 
 from referee.match.limits import LimitsBy
-from referee.match.sandbox import Kind
+from referee.match.sandbox import SandboxKind
 from referee.tournament.rating.deals import Deals, DealTable
 from referee.tournament.rating.intervals import Shares
 from referee.tournament.rating.ratings import Differences, Ratings, rate
@@ -150,7 +150,7 @@ class Standings(Struct, frozen=True):
     sprt: formats.SprtStanding | None
     removed: list[str]
     changed: list[str]
-    sandbox: Kind
+    sandbox: SandboxKind
     limits_by: list[LimitsBy]
     left_out: dict[str, str]
     withdraw_after: int | None

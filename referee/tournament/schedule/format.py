@@ -15,7 +15,7 @@ from msgspec.structs import fields, replace
 from referee.match.limits import MAX_COUNT
 from referee.match.machine import MAX_SEED
 from referee.match.position import Position
-from referee.match.sandbox import Kind, Sandbox
+from referee.match.sandbox import Sandbox, SandboxKind
 from referee.match.spec import MAX_OPENING, MatchSpec, match_spec
 from referee.tournament.choices import DEALS, FORMATS, Seats
 from referee.tournament.rating.sprt import Sprt
@@ -85,7 +85,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     keep_alive: bool = True
     withdraw_after: Count | None = None
     settings: dict[str, Any]
-    sandbox: Kind = "none"
+    sandbox: SandboxKind = "none"
     sandbox_read: tuple[str, ...] = ()
     bots: tuple[Entrant, ...]
     position: Position | UnsetType = UNSET  # missing in older stores

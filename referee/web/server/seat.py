@@ -115,7 +115,7 @@ class Refused(Exception):
         self.status = status
 
 
-class Seat:
+class LiveSeat:
     """A person's seat, with the events to send and the replies. Implements `HumanTerminal`.
 
     Only one tab can play. If you open the link a second time, e.g. on your phone, the new tab gets
@@ -338,7 +338,7 @@ class MatchSession:
         self.id, digests, self.port = known.id, known.digests, known.port
         self.game = game
         self.seats = {
-            number: Seat(definition, number, digests.get(number, ""))
+            number: LiveSeat(definition, number, digests.get(number, ""))
             for number, bot in enumerate(bots)
             if bot == HUMAN
         }
@@ -488,14 +488,14 @@ class Seats:
         seat.answer(await _body(request, Answered))
         return as_json({})
 
-    def _found(self, request: Request) -> tuple[MatchSession, Seat]:
+    def _found(self, request: Request) -> tuple[MatchSession, LiveSeat]:
         sitting = self.sittings.get(request.path_params["match"])
         seat = None if sitting is None else sitting.seats.get(request.path_params["seat"])
         if sitting is None or seat is None:
             raise Refused(404, "This seat does not exist, or its match is over and was removed.")
         return sitting, seat
 
-    def _own(self, request: Request, token: str | None = None) -> Seat:
+    def _own(self, request: Request, token: str | None = None) -> LiveSeat:
         _, seat = self._found(request)
         if not seat.accepts(request.cookies.get("seat", "") if token is None else token):
             raise Refused(403, "Open the whole link that you were given: it ends with a token.")

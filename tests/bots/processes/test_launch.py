@@ -21,7 +21,7 @@ from referee.bots.processes.sandbox import bot_exit_code
 from referee.bots.processes.stderr import StderrKeeper
 from referee.errors import ShortageError
 from referee.match.limits import Limits
-from referee.match.sandbox import NO_SANDBOX, Kind, Sandbox
+from referee.match.sandbox import NO_SANDBOX, Sandbox, SandboxKind
 
 SHOWS = (sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))")
 
@@ -143,7 +143,9 @@ class Halting:
         self.calls.append("end")
 
 
-def launched(group: Group | None = None, kind: Kind = "bwrap", **limits: float) -> LaunchedBot:
+def launched(
+    group: Group | None = None, kind: SandboxKind = "bwrap", **limits: float
+) -> LaunchedBot:
     """Start a process that reads its input, and let it look like one in a sandbox and a group."""
     bot = LaunchedBot(BotCommand("bot", ("/bin/cat",)), Limits()._replace(**limits))
     bot.limits, bot.sandbox = Limits(**limits), Sandbox(kind)  # type: ignore[arg-type]
@@ -238,7 +240,7 @@ def test_only_a_bot_that_runs_in_a_sandbox_is_frozen() -> None:
 
 @pytest.mark.parametrize(("kind", "inside"), [("bwrap", 77), ("bwrap", None), ("none", 77)])
 def test_who_gets_which_signal(
-    kind: Kind, inside: int | None, monkeypatch: pytest.MonkeyPatch
+    kind: SandboxKind, inside: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a sandbox, SIGTERM goes to the bot's own group. The kernel ends all with the first one."""
     bot = launched(Group(), kind)

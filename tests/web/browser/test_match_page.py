@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from referee.games.interface.capabilities import Phrase
-from referee.web.data import Line, Mark, MatchPage, Seat
+from referee.web.data import Line, Mark, MatchPage, SeatHeader
 from referee.web.file import cut, page_file
 from referee.web.recorded import read_match
 from tests.support.browsing import painted
@@ -438,7 +438,7 @@ BAD = "</script><script>document.title='hacked'</script><!--<img src=x onerror=a
 
 
 def test_texts_of_bots_are_only_text(visit: Visit, match: MatchPage, tmp_path: Path) -> None:
-    seats = [Seat(seat.id, BAD * 20, BAD) for seat in match.header.seats]
+    seats = [SeatHeader(seat.id, BAD * 20, BAD) for seat in match.header.seats]
     header = replace(match.header, seats=seats, title=BAD, source=BAD, problem=BAD, command=BAD)
     lines = [Line("received", 0, BAD), Line("stderr", 1, "x" * 2**20), Line("sent", 0, "[" * 10**5)]
     marks = [Mark("fault", 0, BAD, BAD, BAD * 500), Mark("stderr", 1)]

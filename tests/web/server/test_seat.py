@@ -34,9 +34,9 @@ from referee.web.server.seat import (
     END_SECONDS,
     POLL_SECONDS,
     Answered,
+    LiveSeat,
     MatchSession,
     Refused,
-    Seat,
     Seats,
     links_beside,
 )
@@ -351,11 +351,11 @@ async def test_what_the_game_says_of_picks_is_obeyed() -> None:
 QUESTION = Question("Which number?", [Choice("1"), Choice("2")])
 
 
-async def news_of(seat: Seat, tab: str = "a", run: str = "", after: int = 0) -> Any:
+async def news_of(seat: LiveSeat, tab: str = "a", run: str = "", after: int = 0) -> Any:
     return json.loads(await seat.news(tab, run or seat.run, after, wait=False))
 
 
-def refused(seat: Seat, request: int, picks: list[int] | None, **other: str) -> int:
+def refused(seat: LiveSeat, request: int, picks: list[int] | None, **other: str) -> int:
     """Return the status with which an answer is refused, or 200."""
     try:
         given = {"tab": "a", "run": seat.run, **other}
@@ -366,7 +366,7 @@ def refused(seat: Seat, request: int, picks: list[int] | None, **other: str) -> 
 
 
 async def test_each_question_takes_one_answer(autojump_clock: trio.testing.MockClock) -> None:
-    seat = Seat(toy.RULES, 0)
+    seat = LiveSeat(toy.RULES, 0)
     answers: list[Any] = []
 
     async def ask() -> None:
@@ -398,7 +398,7 @@ async def test_each_question_takes_one_answer(autojump_clock: trio.testing.MockC
 
 
 async def test_a_page_gets_what_it_does_not_have_yet() -> None:
-    seat = Seat(toy.RULES, 0)
+    seat = LiveSeat(toy.RULES, 0)
     for number in range(3):
         seat.tell(0, [str(number)])
     seat.tell(0, [])  # no event
@@ -421,7 +421,7 @@ async def test_a_page_gets_what_it_does_not_have_yet() -> None:
 async def test_a_poll_waits_for_news_but_not_for_ever(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
-    seat = Seat(toy.RULES, 0)
+    seat = LiveSeat(toy.RULES, 0)
 
     async def poll(*, wait: bool = True) -> tuple[list[str], float]:
         """Return the types of the new events, and how long it waited for them."""
@@ -458,7 +458,7 @@ async def test_a_poll_waits_for_news_but_not_for_ever(
 async def test_the_page_shows_how_long_a_person_may_still_think(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
-    seat = Seat(toy.RULES, 0)
+    seat = LiveSeat(toy.RULES, 0)
 
     async def left() -> float | None:
         shown: float | None = (await news_of(seat))["seconds"]
@@ -481,7 +481,7 @@ async def test_the_page_shows_how_long_a_person_may_still_think(
 
 
 async def test_the_end_is_fetched_by_who_has_its_last_event() -> None:
-    seat = Seat(toy.RULES, 0)
+    seat = LiveSeat(toy.RULES, 0)
     await seat.note_end(0)
     seat.tell(0, ["hello"])
     await seat.note_end(1)

@@ -13,14 +13,14 @@ from typing import Any
 from referee.games.dominion.kit import Memory, State
 from referee.games.dominion.rules.cards import COST, POINTS, WORTH
 from referee.games.dominion.rules.choices import Ask, first_way, gainable, trashable, without
-from referee.games.interface.probing import Message, Plan
+from referee.games.interface.probing import Message, ProbePlan
 from referee.games.interface.seats import seat_id
 
 MANY = 99
 _CLEANUP = {"type": "play-reply", "phase": "cleanup"}
 
 
-class Style(Plan, frozen=True):
+class Style(ProbePlan, frozen=True):
     """The way in which a probe plays. For the fields, see tests/conformance/README.md, 5.
 
     The words in a field are separated by spaces. For example, "silver:2 moat" means that the probe
