@@ -388,14 +388,27 @@ def remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         yield f"Points by seat: {seats}."
     if facts.mean_turns is not None:
         yield f"{facts.mean_turns:.1f} turns per match; ended by {counts(facts.reasons)}."
-    alike = confusable(sorted(bot.name for bot in found.bots))
-    yield from (f"{look_alike(*pair)}." for pair in alike)
+    yield from notices(found)
     yield from own_limits(found)
     for name, bot in facts.bots.items():
         yield from _problems_of(name, bot)
     if any(bot.disqualified for bot in facts.bots.values()):
         yield "The same command with --bot NAME shows why a bot was disqualified."
     yield from _irregularities(found, facts)
+
+
+def notices(found: Standings) -> Iterator[str]:
+    """Yield the sentences about bots that readers have to know to understand the table."""
+    alike = confusable(sorted(bot.name for bot in found.bots))
+    yield from (f"{look_alike(*pair)}." for pair in alike)
+    for name in found.removed:
+        yield f"{plain(name)} {PUT_OUT}."
+    for name in found.withdrawn:
+        yield f"{plain(name)} {why_withdrawn(name, found)}."
+    for reason in found.left_out.values():
+        yield f"{LEFT_OUT} {plain(reason)}"
+    for name in found.changed:
+        yield f"{plain(name)} {CHANGED}."
 
 
 def look_alike(one: str, other: str) -> str:
@@ -424,14 +437,6 @@ def _irregularities(found: Standings, facts: Statistics) -> Iterator[str]:
             f"{facts.late:,} times a bot timed out while the referee itself was late; "
             "these matches were played again."
         )
-    for name in found.removed:
-        yield f"{plain(name)} {PUT_OUT}."
-    for name in found.withdrawn:
-        yield f"{plain(name)} {why_withdrawn(name, found)}."
-    for reason in found.left_out.values():
-        yield f"{LEFT_OUT} {plain(reason)}"
-    for name in found.changed:
-        yield f"{plain(name)} {CHANGED}."
     for reason, count in facts.void_reasons.items():
         are = "match is" if count == 1 else "matches are"
         yield f"{count:,} {are} void: {_VOID[reason]}."
