@@ -6,13 +6,11 @@ The command line imports this module whenever it starts, so keep its imports che
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 Pairing: TypeAlias = Literal["round-robin", "gauntlet", "swiss", "knockout", "sprt"]
 Seats = Literal["rotate", "all", "fixed"]
 Keep = Literal["all", "faulty", "none"]
-SEATS: tuple[Seats, ...] = get_args(Seats)
-KEEP: tuple[Keep, ...] = get_args(Keep)
 # A module in `schedule` has the same name as its format.
 FORMATS: Mapping[str, str] = {
     "round-robin": "round robin",

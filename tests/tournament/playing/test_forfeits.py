@@ -499,12 +499,12 @@ def test_a_bot_that_is_withdrawn_is_in_no_later_round() -> None:
 
 def test_a_forfeit_gives_points_in_the_table_of_a_swiss_tournament() -> None:
     """Bot 0 has no points. Its opponent wins the round, although one match wasn't played."""
-    from referee.tournament.stages import table_of
+    from referee.tournament.stages import rounds_of
 
     def result(plan: Plan) -> MatchRow:
         return row(plan, [1, 1], left=[left() if bot == 0 else None for bot in plan.players])
 
     store = played(made(4, format="swiss", rounds=1, deals=2), result)
-    table = table_of(store)
+    table = rounds_of(store).table
     assert sorted(table.points) == [0.0, 0.5, 0.5, 1.0]
     assert table.points[0] == 0.0

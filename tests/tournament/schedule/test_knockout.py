@@ -10,7 +10,13 @@ from referee.errors import UsageError
 from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import Knockout, TournamentSetup
 from referee.tournament.schedule.knockout import KnockoutTable, Pair, bracket
-from referee.tournament.stages import bots_with_matches_left, is_finished, planned, stages, table_of
+from referee.tournament.stages import (
+    bots_with_matches_left,
+    is_finished,
+    planned,
+    rounds_of,
+    stages,
+)
 from referee.tournament.store import Store
 from tests.support.made_up import contents, made_setup, play, played, row, void
 
@@ -30,7 +36,7 @@ def level(plan: Plan) -> MatchRow:
 
 def rounds(store: Store) -> list[list[tuple[tuple[int | None, int | None], int | None]]]:
     """Return the pairs of each finished round, with their winners."""
-    table: KnockoutTable = table_of(store)
+    table: KnockoutTable = rounds_of(store).table
     return [[(pair.bots, pair.winner) for pair in each] for each in table.rounds]
 
 
@@ -78,7 +84,7 @@ def test_all_bots_but_one_lose_once(bots: int) -> None:
 def test_the_losers_of_the_semi_finals_play_for_the_third_place() -> None:
     store = played(knockout(6, deals=2, third_place=True), better_wins)
     assert rounds(store)[-1] == [((0, 1), 0), ((2, 3), 2)]
-    assert table_of(store).places() == {0: 1, 1: 2, 2: 3, 3: 4, 4: 5, 5: 5}
+    assert rounds_of(store).table.places() == {0: 1, 1: 2, 2: 3, 3: 4, 4: 5, 5: 5}
     assert store.count() == (planned(store), 0) == (6 * 2 * 2, 0)
 
 
@@ -88,10 +94,10 @@ def test_a_place_is_known_when_a_bot_has_no_match_left() -> None:
     places = []
     for until in (2, 6, 10):
         play(store, better_wins, until=until, most=1, jobs=1)
-        places.append(table_of(store).places())
+        places.append(rounds_of(store).table.places())
     assert places == [{}, {4: 5, 5: 5}, {4: 5, 5: 5}]
     play(store, better_wins)
-    assert table_of(store).places() == {0: 1, 1: 2, 2: 3, 3: 4, 4: 5, 5: 5}
+    assert rounds_of(store).table.places() == {0: 1, 1: 2, 2: 3, 3: 4, 4: 5, 5: 5}
 
 
 def test_seeding() -> None:
@@ -118,7 +124,7 @@ def test_equal_points_are_decided_by_the_game_and_then_by_the_seed(
     def drawn(plan: Plan) -> MatchRow:
         return row(plan, [1, 1], scores=[scores[bot] for bot in plan.players])
 
-    table: KnockoutTable = table_of(played(knockout(2, deals=2), drawn))
+    table: KnockoutTable = rounds_of(played(knockout(2, deals=2), drawn)).table
     sums = (round(4 * scores[0], 6), round(4 * scores[1], 6))
     assert table.rounds == [[Pair("final", (0, 1), 2, (2, 2), sums, winner)]]
 
@@ -150,7 +156,7 @@ def test_an_excluded_bot_has_lost_and_its_next_opponents_have_byes() -> None:
     )
     store = played(setup, killing)
     assert rounds(store) == [[((0, 1), None), ((2, 3), 2)], [((2, None), 2), ((3, None), 3)]]
-    assert table_of(store).places() == {2: 1, 3: 3, 0: 4, 1: 4}
+    assert rounds_of(store).table.places() == {2: 1, 3: 3, 0: 4, 1: 4}
     assert is_finished(store)
 
 
@@ -182,14 +188,14 @@ def test_of_two_bots_that_are_left_out_none_goes_on() -> None:
     store.add([unplayed_row(plan, {0, 3}, LEFT_OUT, "it could not start") for plan in gone])
     play(store, better_wins)
     assert rounds(store) == [[((0, 3), None), ((1, 2), 1)], [((1, None), 1)]]
-    assert table_of(store).places() == {1: 1, 0: 3, 2: 3, 3: 3}
+    assert rounds_of(store).table.places() == {1: 1, 0: 3, 2: 3, 3: 3}
 
 
 def test_the_round_that_is_being_played_is_known() -> None:
     store = Store.in_memory()
     store.add_stage(knockout(4, deals=2))
     play(store, better_wins, until=9, most=1)
-    table: KnockoutTable = table_of(store)
+    table: KnockoutTable = rounds_of(store).table
     assert len(table.rounds) == 1
     assert [pair.bots for pair in table.playing] == [(0, 1)]
 
