@@ -153,6 +153,10 @@ class TurnReader(ABC, Generic[T]):
         more = [Phrase("left out", f"{turn.omitted} more", "red")] if turn.omitted else []
         return [*self.words(turn), *notes, *more]
 
+    def state(self, turn: T) -> Sequence[Phrase]:
+        """Describe the state after a turn. Only the terminal shows it, because pages draw it."""
+        return ()
+
     def words(self, turn: T) -> list[Phrase | Picture]:
         """Describe the actions of a turn, in order. Repeated actions are counted."""
         parts: list[Phrase | Picture] = []

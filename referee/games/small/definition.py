@@ -21,7 +21,6 @@ from referee.games.interface.data import about
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import EndReason
 from referee.games.interface.game import GameSetup
-from referee.games.interface.turns import Turn
 from referee.games.small.author import WRONG_MOVES, Game, MistakeError, lists_all, seats_of
 from referee.games.small.log_player import LoggedGame, NoDraws, SmallLog
 from referee.games.small.machine import REASONS, SECTIONS, SmallGame
@@ -30,7 +29,7 @@ from referee.games.small.page import page_of
 from referee.games.small.person import Person
 from referee.games.small.specification import specification_of
 from referee.games.small.statistics import SmallStatistics
-from referee.games.small.turns import Turns
+from referee.games.small.turns import Turn, Turns
 
 if TYPE_CHECKING:
     from referee.games.interface.environment import Environment

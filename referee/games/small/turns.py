@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Struct
 
 from referee.games.interface import turns
+from referee.games.interface.capabilities import Phrase
+from referee.games.interface.data import about
 from referee.games.interface.seats import seat_index
 from referee.games.interface.sentence import Part, Seat, joined
-from referee.games.interface.turns import Turn
 from referee.games.small.author import Game
 from referee.games.small.messages import MovesPlayed, PlayerLost
+from referee.games.small.parts import parts
+from referee.games.small.person import phrases
 
 SECRET = "a secret move"
 _WRONG_MOVE = "by a wrong move"
+
+
+class Turn(turns.Turn, kw_only=True):
+    """One turn, as printed by `referee replay --format json`."""
+
+    state: Annotated[
+        dict[str, Any] | None, about("The public state after the turn, or null if it's unknown.")
+    ] = None
 
 
 class Turns(turns.TurnReader[Turn]):
@@ -54,7 +65,7 @@ class Turns(turns.TurnReader[Turn]):
             self.now.player_number = player if alone else ""
             clauses.append([Seat(seat_index(player)), f" plays {said}"])
         self._together = (message.turn, clauses if not alone else [])
-        self.now.scores = message.scores
+        self.now.scores, self.now.state = message.scores, message.state
         return [self.close()]
 
     def _lose(self, player: str) -> None:
@@ -69,6 +80,10 @@ class Turns(turns.TurnReader[Turn]):
         if number != turn.turn or not clauses:
             return super().line(turn)
         return joined([*clauses, *self.losses(turn)])
+
+    def state(self, turn: Turn) -> Sequence[Phrase]:
+        """Describe the public state after a turn as a person at the terminal sees it."""
+        return phrases(parts(self.kind, turn.state or {}, len(self._names)))
 
     def title(self, turn: Turn) -> str:
         """Return the scores as a heading, after the player's name if only one player moved."""

@@ -21,8 +21,10 @@ from referee.match.messages import GameEnd
 from referee.names import clean
 from referee.text.terminal import paint, plain, wrap_list
 
-# The longest label is "disqualified".
+# The longest label of our games is "disqualified".
 _LABEL = 13
+# A field of a small game may have any name, but we leave at least this much room beside it.
+_LEAST = 20
 # Longer lines are hard to read, even if the terminal is wider.
 _MAX_WIDTH = 120
 
@@ -61,7 +63,7 @@ class Painter:
         yield ""
         head = f"Turn {turn.turn}: {title}" if title else f"Turn {turn.turn}"
         yield from (self._paint(line, "bold") for line in self._wrap(head, 2))
-        for part in reader.show(turn):
+        for part in (*reader.show(turn), *reader.state(turn)):
             yield from self._phrase(part) if isinstance(part, Phrase) else self._picture(part)
 
     def end(self, end: GameEnd, start: Start) -> Iterator[str]:
@@ -96,12 +98,12 @@ class Painter:
         yield from (self._paint(line, "yellow") for line in self._wrap(text, 0))
 
     def _phrase(self, phrase: Phrase) -> Iterator[str]:
-        wrapped = wrap_list(plain(phrase.text), self._width - _LABEL - 2)
-        first, *rest = wrapped or [""]
-        label = self._paint(f"{phrase.label:{_LABEL - 1}} ", "dim")
-        yield f"  {label}{self._paint(first, phrase.style)}"
+        label = f"{plain(phrase.label):{_LABEL - 1}} "
+        room = max(self._width - len(label) - 2, _LEAST)
+        first, *rest = wrap_list(plain(phrase.text), room) or [""]
+        yield f"  {self._paint(label, 'dim')}{self._paint(first, phrase.style)}"
         for line in rest:
-            yield " " * (_LABEL + 2) + self._paint(line, phrase.style)
+            yield " " * (len(label) + 2) + self._paint(line, phrase.style)
 
     def _picture(self, picture: Picture) -> Iterator[str]:
         unstyled = [[""] * len(row) for row in picture.rows]

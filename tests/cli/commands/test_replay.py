@@ -255,6 +255,9 @@ class Rounds:
     def title(self, turn: Round) -> str:
         return "" if turn.turn == 1 else "the last one"
 
+    def state(self, turn: Round) -> list[Phrase]:
+        return []
+
     def show(self, turn: Round) -> list[Phrase | Picture]:
         styles = {"a": "red", "b": "green"}
         painted = [[styles.get(letter, "") for letter in row] for row in turn.grid]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from referee.games.interface.sentence import in_words
-from referee.games.interface.turns import Turn, TurnReader
+from referee.games.interface.turns import TurnReader
 from referee.games.small import Game, definition
 from referee.games.small.messages import MovesPlayed, PlayerLost
+from referee.games.small.turns import Turn
 
 
 def reader(players: int) -> TurnReader[Turn]:
@@ -28,6 +29,20 @@ def test_a_player_who_loses_by_a_wrong_move() -> None:
     assert (turn.turn, turn.player_number) == (5, "player2")
     assert words(turns, turn) == ["loses by a wrong move"]
     assert turns.title(turn) == "Bot 2"
+
+
+def test_the_state_after_a_turn_is_the_public_one_in_the_message() -> None:
+    turns = reader(2)
+    state = {"board": ["X..", "..O"], "said": None}
+    (turn,) = turns.read(MovesPlayed(1, {"player1": 0}, [0, 0], state), None)
+    assert [(phrase.label, phrase.text) for phrase in turns.state(turn)] == [
+        ("board", "X . ."),
+        ("", ". . O"),
+        ("said", "?"),
+    ]
+    turns.read(PlayerLost(2, "player2"), None)
+    (unknown,) = turns.end()
+    assert turns.state(unknown) == []
 
 
 @pytest.mark.parametrize("losers", [("player1",), ("player1", "player3")])

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.errors import LogReadError
-from referee.games.interface.capabilities import Picture
+from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.turns import MAX_KEPT
 from referee.logs.replay.reader import CutShort, Item, Replay, Skipped, Start, TurnOver
 from referee.logs.replay.terminal import Painter
@@ -208,11 +208,17 @@ def test_a_picture_is_painted_by_runs_of_one_style() -> None:
         def show(self, turn: Any) -> list[Picture]:
             return [Picture(["aab.", "...."], [["red", "red", "bold", ""], [""] * 4])]
 
+        def state(self, turn: Any) -> list[Phrase]:
+            return [Phrase("a long\x1bname of a field", "x" * 19 + ", y")]
+
     class Turn:
         turn = 1
 
     lines = list(Painter(80, colour=True).turn(Turn, Reader()))  # type: ignore[arg-type]
-    assert lines[-2:] == ["  \x1b[31maa\x1b[0m\x1b[1mb\x1b[0m.", "  ...."]
+    assert lines[2:4] == ["  \x1b[31maa\x1b[0m\x1b[1mb\x1b[0m.", "  ...."]
+    lines = list(Painter(40, colour=False).turn(Turn, Reader()))  # type: ignore[arg-type]
+    label = "  a long?name of a field "
+    assert lines[4:] == [label + "x" * 19 + ",", " " * len(label) + "y"]
 
 
 def test_a_log_that_is_cut_short_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
