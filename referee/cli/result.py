@@ -213,10 +213,13 @@ def _name(player: PlayerResult) -> str:
 
 
 def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
+    rank = f"{ordinal(player.rank)} of {len(result.players)}"
     if player.disqualified:
-        return f"disqualified: {player.disqualified}", "red"
+        # Of two players, everybody knows the rank. If nobody is left, all share the first one.
+        before = f"{rank}, " if len(result.players) > 2 and result.winners else ""
+        return f"{before}disqualified: {player.disqualified}", "red"
     if player.player_number not in result.winners:
-        return f"{ordinal(player.rank)} of {len(result.players)}", ""
+        return rank, ""
     if len(result.winners) == len(result.players):
         return "drew", ""
     return "won" if len(result.winners) == 1 else "shared the win", "green"

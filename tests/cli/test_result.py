@@ -113,6 +113,7 @@ def test_the_score_of_who_was_disqualified_is_not_compared() -> None:
     others = player(2, 20, 15, 1), player(3, 10, 15, 2)
     text = report("piles-empty", [2], lost, *others, turn=3)
     assert "won with a score of 20 to 10" in text
+    assert "3rd of 3, disqualified: exited" in text
     assert "before turn" not in text
     assert "That is before turn 4:" in report("piles-empty", [2], lost, *others, turn=4)
 
@@ -139,6 +140,7 @@ def test_the_last_one_standing_and_its_opponent() -> None:
         player(2, 3, 0, 1),
     )
     assert "Bot 2 (player2) won: no other player was left, after 1 turn." in text
+    assert "of 2" not in text
     assert "player1, ./bot1, was disqualified: timeout, no reply in time (1 s)." in text
     assert "It was computing (it used 1.0 s of CPU time)." in text
     assert 'Its request (turn 3 of the match, request 4): {"type":"x"}' in text

@@ -176,26 +176,31 @@ test("the lead of a long match is drawn in few parts", () => {
 test("the verdict names the winners first, and a score only if it explains the result", () => {
   globalThis.Node = class Node {};
   globalThis.document = { createElement: () => Object.assign(new Node(), { text: "", style: { setProperty() {} }, setAttribute() {}, append(child) { this.text += child.text ?? child; } }) };
-  const seat = (index) => ({ colour: "", glyph: "", name: "ABCD"[index], isYou: index === 3 });
-  const said = (winners, scores) => {
-    const [who, points] = resultOf({ winners, scores }, seat);
-    return `${who.map((part) => part.text ?? part).join("")}|${points}`;
+  const seat = (index) => ({ colour: "", glyph: "abcd"[index], name: "ABCD"[index], isYou: index === 3 });
+  const text = (parts) => parts.map((part) => part.text ?? part).join("");
+  const said = (winners, scores, ranks = scores.map((own) => 1 + scores.filter((other) => other > own).length)) => {
+    const [who, points] = resultOf({ winners, scores, ranks }, seat);
+    return `${text(who).replaceAll(/[a-d](?=[A-D])/g, "")}|${text(points)}`;
   };
   assert.equal(said([1], [37, 43]), "B wins|43 to 37");
-  assert.equal(said([0], [5, 3, 4]), "A wins|5 to 4 to 3");
+  assert.equal(said([0], [5, 3, 4]), "A wins|5 to c 4, b 3");
   assert.equal(said([0], [4, 4]), "A wins|4 to 4"); // fewer turns
   assert.equal(said([0], [-2, 31]), "A wins|"); // the other one was disqualified
   assert.equal(said([0], [71, -7]), "A wins|71 to −7");
   assert.equal(said([0, 1], [4, 4]), "A draw|4");
-  assert.equal(said([0, 2], [4, 1, 4]), "A and C share the win|4 to 1");
-  assert.equal(said([0, 1, 2], [4, 4, 4, 1]), "A, B and C share the win|4 to 1");
-  assert.equal(said([3], [1, 1, 1, 2]), "D win|2 to 1 to 1 to 1");
+  assert.equal(said([0, 2], [4, 1, 4]), "A and C share the win|4 to b 1");
+  assert.equal(said([0, 1, 2], [4, 4, 4, 1]), "A, B and C share the win|4 to d 1");
+  assert.equal(said([3], [1, 1, 1, 2]), "D win|2 to a 1, b 1, c 1");
+  assert.equal(said([2], [1, 3, 5], [2, 3, 1]), "C wins|5 to a 1, b 3"); // B has left
   assert.equal(said([], [0, 0]), "Nobody won|");
   const decided = { kind: "decided", turn: 1, seat: 3, before: [1, 1] };
-  const told = (line) => {
-    const match = { header: { outcome: { winners: [0], scores: [1, 0, 0, 0], why: "" } }, turned: [{ ...decided }], turns: new Map([[1, { line, scores: [2, 1] }]]), left: new Map() };
-    return verdictOf(match, seat).reasons.map((part) => part.text ?? part).join("");
+  const told = (line, seats = [3]) => {
+    const outcome = { winners: [0], scores: [1, 0, 0, 0], ranks: [1, 2, 2, 2], why: "" };
+    const match = { header: { outcome }, turned: [{ ...decided }], turns: new Map([[1, { line, seats, scores: [2, 1] }]]), left: new Map() };
+    return text(verdictOf(match, seat).reasons).replaceAll(/[a-d](?=[A-D])/g, "");
   };
+  assert.match(told(["passes"], [1]), /it: B passes \(/); // the player whose turn it was, and not the winner
+  assert.match(told([{ seat: 0 }, " plays 1; ", { seat: 1 }, " plays 2"], [0, 1]), /it: A plays 1; B plays 2 \(/);
   assert.match(told(["plays ", { card: "x", count: 1 }, "; passes"]), /it: D play x; pass /);
   assert.match(told(["hits ", { seat: 0 }, " so it passes; moves; ", { seat: 1 }, " loses; wins; ", { seat: 3 }, " rests ", { card: "y" }, "; waits"]), /it: D hit A so it passes; move; B loses; wins; D rest y; wait /);
 });

@@ -68,6 +68,11 @@ export function tag({ colour, glyph, name }) {
   );
 }
 
+/** Create the glyph of a seat, for lines that stay short. It says the name to those who point at it or hear it. */
+export function sign({ colour, glyph, name }) {
+  return el("span", { class: "glyph", style: { "--seat": colour }, title: name, role: "img", "aria-label": name }, glyph);
+}
+
 /** Read a stored setting of this page. "" if there is none, or the browser stores nothing. */
 export function remembered(name) {
   try {

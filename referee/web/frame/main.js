@@ -182,7 +182,7 @@ class App {
     const { outcome } = this.match.header;
     if (!outcome) return [];
     const [who, points] = resultOf(outcome, this.seat);
-    return [el("h2", null, who), el("p", null, el("b", null, points), el("span", { class: "dim" }, points && ", ", outcome.why))];
+    return [el("h2", null, who), el("p", null, el("b", null, points), el("span", { class: "dim" }, points.length ? ", " : "", outcome.why))];
   }
 
   get title() {

@@ -1,9 +1,9 @@
 // The panels of text: turns, lines, stderr, faults.
 
-import { el, numeral, plain, remember, remembered, reveal, size, tag } from "./kit.js";
+import { el, numeral, plain, remember, remembered, reveal, sign, size, tag } from "./kit.js";
 import { fill, keeper } from "./pieces.js";
 import { seenTo } from "./store.js";
-import { asYou, markdown, pretty, sentence, shown } from "./text.js";
+import { asYou, markdown, pretty, sentence, sentenceOf, shown } from "./text.js";
 
 const LONG = 8000; // show this many characters of a line at first
 const LONGEST = 50000; // and this many on request, because browsers take seconds to wrap more
@@ -62,11 +62,7 @@ export class Turns {
   #item(turn) {
     const { app } = this;
     const mover = turn.seats.length === 1 ? app.seat(turn.seats[0]) : null;
-    // Use the glyph instead of the name, so that lines of a turn stay short.
-    const glyphOf = (index) => {
-      const { colour, glyph, name } = app.seat(index);
-      return el("span", { class: "glyph", style: { "--seat": colour }, title: name, role: "img", "aria-label": name }, glyph);
-    };
+    const glyphOf = (index) => sign(app.seat(index));
     return el(
       "li",
       { style: mover ? { "--seat": mover.colour } : {}, class: mover ? "of-seat" : null },
@@ -335,7 +331,7 @@ export class Moments {
     const { app } = this;
     const of = app.match.turns.get(turn);
     const { own } = app.state;
-    const told = seconds !== undefined ? `${seconds.toFixed(2)} s` : before && [sentence(of?.line ?? "", app.nameOfSeat, own, seat), ` (${before.map(numeral).join(" : ")} → ${of?.scores?.map(numeral).join(" : ") ?? ""})`];
+    const told = seconds !== undefined ? `${seconds.toFixed(2)} s` : before && [of ? sentenceOf(of, app.nameOfSeat, own) : "", ` (${before.map(numeral).join(" : ")} → ${of?.scores?.map(numeral).join(" : ") ?? ""})`];
     const words = WORDS[kind] ?? kind;
     const rule = app.match.header.rules[code];
     const where = section || rule?.section;

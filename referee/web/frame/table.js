@@ -4,7 +4,7 @@ import { el, numeral, plain, svg, tag } from "./kit.js";
 import { boxesIn } from "./layout.js";
 import { lively, moved } from "./motion.js";
 import { Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile } from "./pieces.js";
-import { sentence, shown } from "./text.js";
+import { sentence, sentenceOf, shown } from "./text.js";
 import { lossAt, verdictOf } from "./verdict.js";
 
 /** The table. `drawing` is the game's module, or null. */
@@ -100,12 +100,7 @@ export class Table {
     const mover = isOver ? null : owner ?? (seats.length === 1 ? seats[0] : null);
     const last = match.turnBefore(step);
     const player = (index) => tag(this.#app.seat(index));
-    const of = ({ seats, line }, show) => {
-      const isNamed = seats.length !== 1 || line[0]?.seat === seats[0];
-      const about = isNamed ? line : [{ seat: seats[0] }, " ", ...line];
-      return sentence(typeof line === "string" ? [line] : about, show, own);
-    };
-    const said = did?.length ? sentence(did, player, own) : match.closes(step) ? of(match.turns.get(match.steps[step].turn), player) : [];
+    const said = did?.length ? sentence(did, player, own) : match.closes(step) ? sentenceOf(match.turns.get(match.steps[step].turn), player, own) : [];
     const loss = lossAt(match, step, this.#app.seat);
     const earlier = match.steps[step - 1]?.turn === match.steps[step].turn ? match.now(eyes, step - 1) : null;
     return {
@@ -114,7 +109,7 @@ export class Table {
       mover, counters, seats, played, got,
       were: earlier?.seat === owner ? new Map(earlier?.counters) : new Map(),
       said: loss?.said ?? said,
-      last: loss ? [loss.words] : last?.line.length ? ["before: ", ...of(last, nameOfSeat)] : [],
+      last: loss ? [loss.words] : last?.line.length ? ["before: ", ...sentenceOf(last, nameOfSeat, own)] : [],
       verdict: isOver ? verdictOf(match, this.#app.seat) : null,
     };
   }

@@ -97,6 +97,12 @@ export function sentence(parts, show, you = -1, subject) {
   });
 }
 
+/** Create a sentence from the line of a turn, with the player whose turn it was. */
+export function sentenceOf({ seats, line }, show, you) {
+  const isNamed = seats.length !== 1 || line[0]?.seat === seats[0];
+  return sentence(isNamed ? line : [{ seat: seats[0] }, " ", ...line], show, you);
+}
+
 /** Create the description of a turn: labelled phrases, and pictures of characters. */
 export function shown(items, withPictures) {
   return items.map((item) => {

@@ -1,21 +1,23 @@
 // How a match ended: who won, by how much, and what decided it.
 
 import { capital } from "./choices.js";
-import { numeral, tag } from "./kit.js";
-import { does, sentence } from "./text.js";
+import { numeral, sign, tag } from "./kit.js";
+import { does, sentenceOf } from "./text.js";
 
 const joined = (items) => items.flatMap((item, at) => [at === 0 ? "" : at === items.length - 1 ? " and " : ", ", item]);
 
-/** Return [the winners as nodes, their scores and those of the others as text]: "A wins" and "43 to 37". */
-export function resultOf({ winners, scores }, seat) {
-  if (!winners.length) return [["Nobody won"], ""];
-  const others = scores.filter((_, index) => !winners.includes(index)).sort((one, other) => other - one);
+/** Return [the winners, their scores and those of the others], as nodes: "A wins" and "43 to 37". Several others have their glyphs, in the
+ *  order of their ranks: "43 to ● 37, ■ 40". */
+export function resultOf({ winners, scores, ranks }, seat) {
+  if (!winners.length) return [["Nobody won"], []];
+  const others = scores.map((_, index) => index).filter((index) => !winners.includes(index)).sort((one, other) => ranks[one] - ranks[other]);
   const best = scores[winners[0]];
+  const named = others.flatMap((index, at) => [at ? ", " : " to ", ...(scores.length > 2 ? [sign(seat(index)), " "] : []), numeral(scores[index])]);
   // A player who is behind on points won for another reason, so the points would only confuse.
-  const points = others.some((other) => other > best) ? "" : [others.length ? best : null, ...others].filter((score) => score !== null).map(numeral).join(" to ");
+  const points = !others.length || others.some((index) => scores[index] > best) ? [] : [numeral(best), ...named];
   const tags = joined(winners.map((index) => tag(seat(index))));
   const isDraw = winners.length === scores.length && winners.length > 1;
-  if (isDraw) return [["A draw"], numeral(best)];
+  if (isDraw) return [["A draw"], [numeral(best)]];
   return [winners.length > 1 ? [...tags, " share the win"] : does(seat(winners[0]), "wins"), points];
 }
 
@@ -43,7 +45,7 @@ export function verdictOf(match, seat) {
   const loss = losses.at(-1);
   const ending = loss && loss.words ? [...loss.said, ". ", loss.words] : loss?.said;
   const own = scores.findIndex((_, index) => seat(index).isYou);
-  const deciding = turn?.line.length && [`Turn ${decided.turn} decided it: `, tag(seat(decided.seat)), " ", ...sentence(turn.line, (index) => tag(seat(index)), own, decided.seat), ` (${decided.before.map(numeral).join(" : ")} → ${turn.scores.map(numeral).join(" : ")}).`];
+  const deciding = turn?.line.length && [`Turn ${decided.turn} decided it: `, ...sentenceOf(turn, (index) => tag(seat(index)), own), ` (${decided.before.map(numeral).join(" : ")} → ${turn.scores.map(numeral).join(" : ")}).`];
   const [who, points] = resultOf(outcome, seat);
-  return { title: points ? [...who, `, ${points}`] : who, reasons: [`${scores.some((_, index) => outcome.why.startsWith(seat(index).name)) ? outcome.why : capital(outcome.why)}. `, ...(ending || deciding || [])].flat() };
+  return { title: points.length ? [...who, ", ", ...points] : who, reasons: [`${scores.some((_, index) => outcome.why.startsWith(seat(index).name)) ? outcome.why : capital(outcome.why)}. `, ...(ending || deciding || [])].flat() };
 }
