@@ -30,6 +30,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from referee.interrupts import may_be_signal
+
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 """Error codes of system calls that failed because a resource is exhausted."""
 # ENOSPC is included because it doesn't only mean a full disk. It's also the error for the limit of
@@ -212,8 +214,8 @@ def is_from_outside(game: str) -> bool:
 def game_error(error: BaseException, game: str = "") -> GameError | None:
     """Return a `GameError` if an exception involves the code of a game that isn't built in.
 
-    A game is involved if its code appears anywhere in the traceback. If no game is involved, this
-    returns None.
+    A game is involved if its code appears anywhere in the traceback. If no game is involved, or if
+    a signal may have interrupted the game, this returns None.
 
     Args:
         game: name of a game, if the exception comes from a call of its methods. Then this game is
@@ -224,7 +226,7 @@ def game_error(error: BaseException, game: str = "") -> GameError | None:
         code = frame.f_code
         if name := game_of_file(code.co_filename):
             place = name, f"{code.co_filename}, line {line}, in {code.co_name}: "
-    if place is None:
+    if place is None or may_be_signal(error):
         return None
     name, where = place
     ours = GameError(f"the game {name} has a mistake: {where}{in_short(error)}")
@@ -238,7 +240,7 @@ def in_short(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def as_ours(error: Exception) -> RefereeError:
+def as_ours(error: BaseException) -> RefereeError:
     """Convert an exception of a match or of a test case to an error of this package.
 
     If tasks of trio have failed, `error` is an exception group. One of our own errors is usually
@@ -280,8 +282,8 @@ def _has_folder() -> bool:
     return True
 
 
-def _leaves(error: Exception) -> Iterator[Exception]:
-    if isinstance(error, ExceptionGroup):
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
         for part in error.exceptions:
             yield from _leaves(part)
     else:

@@ -122,6 +122,18 @@ def ending_waits() -> Iterator[None]:
         yield
 
 
+def may_be_signal(error: BaseException) -> bool:
+    """Return True if a signal may have raised an exception, and not the code that it came from.
+
+    While we handle the signals, they only raise `Interrupted`, so a KeyboardInterrupt comes from
+    somebody's code. Otherwise Python's handler raises it, anywhere in the main thread.
+    """
+    if not isinstance(error, KeyboardInterrupt) or _entered:
+        return isinstance(error, Interrupted)
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and callable(signal.getsignal(signal.SIGINT))
+
+
 def signal_name(number: int) -> str:
     """Return the name of a signal, such as "SIGSEGV", or "signal 50" if it doesn't have one."""
     try:

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from referee.interrupts import Interrupted, Interrupts, ending_waits, signal_name
+from referee.interrupts import Interrupted, Interrupts, ending_waits, may_be_signal, signal_name
 
 
 def test_a_signal_is_only_noted() -> None:
@@ -150,6 +150,25 @@ def test_a_wait_of_a_library_is_left_to_its_program() -> None:
     finally:
         signal.signal(signal.SIGTERM, before)
     assert (seen, reached) == ([signal.SIGTERM], ["the end"])
+
+
+def test_ctrl_c_is_told_from_code_that_raises_the_same() -> None:
+    assert may_be_signal(Interrupted(signal.SIGINT))
+    assert not may_be_signal(SystemExit())
+    assert may_be_signal(KeyboardInterrupt())  # Python's own handler raises it in the main thread
+    in_thread: list[bool] = []
+    thread = threading.Thread(target=lambda: in_thread.append(may_be_signal(KeyboardInterrupt())))
+    thread.start()
+    thread.join()
+    assert in_thread == [False]
+    with Interrupts():  # this handler raises something else
+        assert not may_be_signal(KeyboardInterrupt())
+        assert may_be_signal(Interrupted(signal.SIGINT))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a worker process
+    try:
+        assert not may_be_signal(KeyboardInterrupt())
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_sigterm_is_never_ignored() -> None:

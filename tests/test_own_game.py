@@ -330,6 +330,19 @@ def test_a_file_of_options_names_a_game_beside_it(
     assert "2 of 2 matches" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("command", ["verify r.jsonl", "play ./a.py ./b.py --sandbox none"])
+@pytest.mark.parametrize("line", ["        take = 1\n", "class Sticks:"])
+def test_an_interrupt_that_a_game_raises_is_its_mistake(
+    played: Path, capfd: pytest.CaptureFixture[str], command: str, line: str
+) -> None:
+    indent = line.removesuffix(line.lstrip())
+    broken(played, line, f"{indent}raise KeyboardInterrupt\n{line}")
+    assert cli.main([*command.split(), *GAME]) == 65
+    (said,) = capfd.readouterr().err.splitlines()
+    assert " has a mistake: " in said
+    assert ": KeyboardInterrupt" in said
+
+
 @pytest.mark.parametrize(("files", "jobs"), [(1, 1), slow(6, 2)])
 def test_a_mistake_while_files_are_checked_is_the_games(
     played: Path, capfd: pytest.CaptureFixture[str], files: int, jobs: int

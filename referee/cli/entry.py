@@ -18,7 +18,6 @@ from referee.errors import (
     ShortageError,
     UsageError,
     as_ours,
-    game_error,
 )
 from referee.interrupts import Interrupted, Interrupts
 
@@ -64,15 +63,15 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
             return code
     except Interrupted as interrupted:
         return interrupted.exit_code
-    except SystemExit as left:  # the code of an added game may raise anything, even this
-        ours = game_error(left)
-        if ours is None:
-            raise
-        return _failed(ours)
     except Exception as error:
         if console.terminal_is_gone():  # nobody can see an error any more
             return 128 + signal.SIGHUP
         return _failed(error)
+    except BaseException as error:  # the code of an added game may raise anything
+        ours = as_ours(error)
+        if not isinstance(ours, GameError):
+            raise
+        return _failed(ours)
 
 
 def _failed(error: Exception) -> int:

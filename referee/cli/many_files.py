@@ -180,7 +180,7 @@ def _results(
 def _process_all(work: Callable[[str], T], names: Sequence[str]) -> list[T]:
     try:
         return [work(name) for name in names]
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         # An exception loses its traceback when it's pickled, so we have to examine it in this
         # process.
         ours = game_error(error)

@@ -14,6 +14,7 @@ from referee.errors import GameError, UsageError
 from referee.gamecheck.findings import Findings, lines_in_traceback, locate_in_stack, shortened
 from referee.games.interface.blaming import GameTimeoutError, in_time
 from referee.games.small.author import MistakeError
+from referee.interrupts import may_be_signal
 
 T = TypeVar("T")
 _MOST_LINES = 8
@@ -71,7 +72,9 @@ class Guard:
             raise
         except MistakeError as error:
             self._findings.add("data", error.problem, shortened(error.where))
-        except Exception as error:
+        except BaseException as error:
+            if may_be_signal(error):
+                raise
             own = error.__cause__ if isinstance(error, GameError) else None
             raised = error if own is None else own
             said = " ".join(str(raised).split())

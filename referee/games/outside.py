@@ -26,9 +26,10 @@ from msgspec import Struct, UnsetType
 
 from referee.errors import GameError, RefereeError, UsageError, game_error, in_short, note_game
 from referee.games import GAMES
-from referee.games.interface.blaming import GameTimeoutError, in_time
+from referee.games.interface.blaming import in_time
 from referee.games.interface.data import about
 from referee.games.interface.definition import GameDefinition
+from referee.interrupts import may_be_signal
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -253,9 +254,8 @@ def _module(path: str, code: _Code) -> ModuleType:
     try:
         with in_time():
             spec.loader.exec_module(module)
-    # SystemExit isn't an Exception, but calling exit() while a game is loaded is a mistake like any
-    # other.
-    except (Exception, SystemExit, GameTimeoutError) as error:
+    # Calling exit() while a game is loaded is a mistake like any other.
+    except BaseException as error:
         del sys.modules[name]
         raise _not_loaded(path, error) from error
     return module
@@ -271,11 +271,13 @@ def _importing(path: str, module: str) -> ModuleType:
                 root = os.path.dirname(spec.origin) if is_package else spec.origin
                 note_game(root, f"in {path}")
             return import_module(module)
-    except (Exception, SystemExit, GameTimeoutError) as error:
+    except BaseException as error:
         raise _not_loaded(path, error) from error
 
 
 def _not_loaded(path: str, error: BaseException) -> RefereeError:
+    if may_be_signal(error):
+        raise error
     if isinstance(error, GameError):
         return error
     # If Python couldn't parse the file, it doesn't appear in the traceback. The error itself knows
@@ -323,5 +325,5 @@ def _small_game(path: str, code: _Code, module: ModuleType) -> object:
         return None
     try:
         return small.definition(games[0], Path(code.root).stem)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise _not_loaded(path, error) from error

@@ -48,6 +48,7 @@ def test_a_right_game_passes(name: str) -> None:
     ("line", "other", "method", "says"),
     [
         (APPLY, "raise SystemExit", "apply", "apply ends the program"),
+        (APPLY, "raise GeneratorExit", "apply", "apply raised GeneratorExit: correct"),
         (APPLY, "1 / 0", "apply", "apply raised ZeroDivisionError: division by zero"),
         (APPLY, "self.apply(move)", "apply", "apply calls itself without an end"),
         (APPLY, "print(move); self.said.append(move)", "apply", "it prints"),

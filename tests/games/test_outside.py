@@ -116,6 +116,7 @@ def test_the_folder_of_a_new_game_is_named_with_its_file(tmp_path: Path) -> None
         ("class Sticks:", "class Sticks(:", r"broken.py, line \d+: invalid syntax"),
         ("class Sticks:", "1 / 0\nclass Sticks:", "in <module>: ZeroDivisionError: division"),
         ("class Sticks:", "exit(3)\nclass Sticks:", "in <module>: SystemExit: 3"),
+        ("class Sticks:", "raise GeneratorExit\nclass Sticks:", "in <module>: GeneratorExit"),
         ("GAME = Game", "OTHER = Game", "has no GAME, which must be a GameDefinition"),
         ("GAME = Game", "GAME = 3\nOTHER = Game", "has a int as GAME"),
         ('name="sticks"', 'name="My Sticks"', "is called 'My Sticks': a name has lower-case"),
@@ -162,6 +163,7 @@ def test_the_classes_of_a_game_are_not_pickled() -> None:
     [
         ("        take = 1\n", "        take = 1 / 0\n", "in advance: ZeroDivisionError: division"),
         ("        take = 1\n", "        exit()\n", r"in advance: SystemExit"),
+        ("        take = 1\n", "        raise GeneratorExit\n", "in advance: GeneratorExit"),
         (
             "        take = 1\n",
             "        self.advance(replies)\n",
@@ -182,6 +184,14 @@ def test_what_a_game_raises_is_its_own_mistake(
 ) -> None:
     file = broken(tmp_path, line, other)
     with pytest.raises(GameError, match=says):
+        referee.play_match([one_taker, one_taker], game=file, seed=1)
+
+
+def test_ctrl_c_while_a_game_computes_is_not_its_mistake(tmp_path: Path) -> None:
+    """The handler of the program raises it in the middle of the game's code."""
+    interrupt = "        import signal; signal.raise_signal(signal.SIGINT)\n"
+    file = broken(tmp_path, "        take = 1\n", interrupt)
+    with pytest.raises(KeyboardInterrupt):
         referee.play_match([one_taker, one_taker], game=file, seed=1)
 
 

@@ -43,9 +43,9 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
     """Decorate a method that calls the code of the game `self.definition`.
 
     If the game isn't built in, its exceptions are raised as `GameError`. This includes
-    `SystemExit`, because an `exit()` in somebody's game mustn't end a tournament. A call that
-    takes longer than `GAME_SECONDS` raises a `GameError`, too. Our own games are called directly,
-    because a bug in them is ours.
+    `SystemExit`, because an `exit()` in somebody's game mustn't end a tournament, and every other
+    `BaseException` unless a signal raised it. A call that takes longer than `GAME_SECONDS` raises
+    a `GameError`, too. Our own games are called directly, because a bug in them is ours.
     """
 
     @functools.wraps(call)
@@ -57,14 +57,17 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
         try:
             with in_time():
                 return call(*args, **kwargs)
-        except (Exception, SystemExit, GameTimeoutError) as error:
+        except BaseException as error:
             is_ours = isinstance(error, RefereeError)
             # Most of our own errors aren't the game's fault, e.g. a wrong option given by the user,
             # and they already have a good message. The exceptions are ProtocolMisuseError and
             # InternalError: the game misused the referee or didn't follow the interface.
             if is_ours and not isinstance(error, ProtocolMisuseError | InternalError):
                 raise
-            raise game_error(error, game) or error from error
+            ours = game_error(error, game)
+            if ours is None:
+                raise
+            raise ours from error
 
     return called
 
