@@ -11,13 +11,14 @@ from contextlib import suppress
 from msgspec import Struct, json
 
 from referee.gamecheck.findings import Finding, Findings, locate_method
-from referee.gamecheck.guard import GameStoppedError, Guard, watching
+from referee.gamecheck.guard import GameStoppedError, Guard, unchanging, watching
 from referee.gamecheck.hash_seed import is_stable
 from referee.gamecheck.match import RandomMatch, Setting
 from referee.gamecheck.parts import PartsMatch
 from referee.games import GAMES, find_game
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import EndReason
+from referee.games.small.machine import REASONS
 from referee.match.players import Players
 
 # We repeat this many matches, and compare them with the first time.
@@ -26,6 +27,8 @@ _WITH_PARTS = 2
 # Number of matches that we play in each of several processes (hash_seed.py).
 _IN_PROCESS = 4
 _PARTS = ("requests", "messages", "events", "standings", "turns", "outcome")
+# After fewer matches than this, it's no wonder that one of the game's reasons never occurred.
+_MANY = 10
 # If a game takes more than this many seconds per reply, we warn that long tournaments are slow.
 _SLOW = 0.005
 
@@ -167,7 +170,8 @@ def _play_again(
     for match in played[:_AGAIN]:
         # Play the match twice more with the same replies, and the second time without calling
         # view(). If the first repetition differs, the game isn't reproducible, e.g. because it has
-        # its own source of chance. If only the second one differs, view() changes the game. We also
+        # its own source of chance. If only the second one differs, view() changes the game. In the
+        # first one, we also compare the game before and after each call that mustn't change it. We
         # use the second one to measure how fast the rules are. In all other matches, the checks
         # take nearly all of the time.
         same = RandomMatch(definition, match.setting, guard, findings, replies=match.replies)
@@ -175,7 +179,8 @@ def _play_again(
             definition, match.setting, guard, findings, replies=match.replies, looks=False
         )
         try:
-            same.play()
+            with unchanging(match.game, findings):
+                same.play()
             begun = time.process_time()
             unseen.play()
             taken += time.process_time() - begun
@@ -221,6 +226,12 @@ def _check_all_matches(
     if len(whole) > 1 and len({score for match in whole for score in match.scores}) == 1:
         text = f"every seat has the score {whole[0].scores[0]} in all matches: look at the scores"
         findings.add("scores-equal", text, is_error=False)
+    if definition.bundled == "small" and len(played) >= _MANY:
+        given = {*REASONS, *(match.reason for match in played)}
+        for reason in definition.reasons:
+            if reason not in given:
+                text = f"no random match ended with the reason {reason!r}: look whether one can"
+                findings.add("reason-unused", text, is_error=False)
     if all(match.is_open for match in played):
         text = "all viewers see the same: nothing of the game is hidden, if that is what you want"
         findings.add("open", text, is_error=False)

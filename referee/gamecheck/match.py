@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -20,8 +20,10 @@ from referee.games.interface.faults import INVALID_JSON, EndReason, Fault, Inval
 from referee.games.interface.game import ALL, LEFT, PUBLIC, Game, GameSetup, Request, Viewer
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small.author import lists_all
-from referee.games.small.machine import SmallGame
-from referee.games.small.messages import MoveReply
+from referee.games.small.cells import targets
+from referee.games.small.machine import SmallGame, form
+from referee.games.small.messages import MoveReply, MoveRequest
+from referee.games.small.parts import parts
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.players import Players
 
@@ -125,6 +127,9 @@ class RandomMatch:
                 self._findings.at += f", decides: seat {seats}"
             views = self._views(number, requests)
             self._check_round(number, requests)
+            if self._given is None and self._checks(number):
+                for request in requests:
+                    self._check_moves(request)
             if not requests:
                 self._end()
                 return
@@ -188,6 +193,29 @@ class RandomMatch:
         turns = guard("turns", lambda: game.turns)
         kept = [seats, messages, events, standings, turns, guard("outcome", lambda: game.outcome)]
         self.trace.append(self._json(kept, "take_events"))
+
+    def _check_moves(self, request: Request) -> None:
+        """Check the list of a small game's moves, and that a person can click on their places."""
+        game: Any = self.game
+        if not isinstance(game, SmallGame):
+            return
+        kind, message = type(game.game), cast(MoveRequest, request.message)
+        listed = set[bytes]()
+        for move in message.moves:
+            if form(move) in listed:
+                text = f"it lists {move!r:.60} twice: list each move once"
+                self._error("twice", text, "requests")
+            listed.add(form(move))
+        shown = parts(kind, message.state, self.setting.seats)
+        clicks = self._guard("cells", lambda: targets(kind, shown, message.moves, request.seat))
+        for move, target in zip(message.moves, clicks, strict=True):
+            if target is None and (places := kind.cells(move)):
+                text = (
+                    f"cells({move!r:.60}) returned {places!r:.100}, which {_view(request.seat)} "
+                    "does not have: give places on its boards or in its cards"
+                )
+                self._error("cells", text, "cells")
+                return
 
     def _show_people(self, events: Sequence[Struct], requests: Sequence[Request]) -> None:
         for seat in range(self.setting.seats):

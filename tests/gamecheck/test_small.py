@@ -200,6 +200,88 @@ def test_an_observation_that_does_not_fit_its_space_is_found(tmp_path: Path) -> 
     assert (found.at, found.seed) == ("round 2, decides: seat 1", 0)
 
 
+@pytest.mark.parametrize(
+    ("legal", "says"),
+    [
+        ("[1, 2, 1]", "it lists 1 twice"),
+        ("[2, 1, 2.0]", "it lists 2.0 twice"),  # JavaScript writes both as 2
+        ("[{'a': 1, 'b': 2}, {'b': 2, 'a': 1}]", "it lists {'b': 2, 'a': 1} twice"),
+        ("[1, True, '1', [1]]", ""),
+    ],
+)
+def test_a_move_that_is_listed_twice_is_found(tmp_path: Path, legal: str, says: str) -> None:
+    changes = ("return [1, 2]", f"return {legal}", "+= move", "+= 2")
+    texts = [found.text for found in check_own(tmp_path, *changes, matches=1).findings]
+    assert texts == [f"{says}: list each move once"] * bool(says)
+
+
+BOARD = ('"sum": self.sum', '"sum": self.sum, "board": ["..X", "..."], "hand": [1, 2]')
+
+
+@pytest.mark.parametrize(
+    ("places", "is_right"),
+    [
+        ("[]", True),
+        ("[(1, 2)]", True),
+        ("[(2, 0)]", False),
+        ("[(0, 3)]", False),
+        ("[(-1, 0)]", False),
+        ("[(0, 0), (1, 3)]", False),
+        ("[(None, 2)]", True),
+        ("[(None, 3)]", False),
+        ("[('board', 1, 2)]", True),
+        ("[('other', 1, 2)]", False),
+        ("[('hand', move)]", True),
+        ("[('hand', 3)]", False),
+        ("[('hand', None, 1)]", True),
+        ("[('hand', None, 2)]", False),
+    ],
+)
+def test_a_place_that_is_not_there_is_found(tmp_path: Path, places: str, is_right: bool) -> None:
+    cells = f"@classmethod\n    def cells(cls, move):\n        return {places}\n\n    def legal"
+    found = check_own(tmp_path, *BOARD, "def legal", cells, matches=1).findings
+    assert [finding.text.partition(" returned")[0] for finding in found] == (
+        [] if is_right else ["cells(1)"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "other", "says"),
+    [
+        ("bonus = [b", "self.left_at = 1; bonus = [b", "view changes self.left_at"),
+        ("return [1, 2]", "self.left_at = 1; return [1, 2]", "legal changes self.left_at"),
+        ("return [self.sum %", "self.left_at = 1; return [self.sum %", "scores changes self.left_"),
+        ("bonus = [b", "self.cache = self.sum; bonus = [b", ""),  # no rule depends on it
+    ],
+)
+def test_a_change_that_a_second_call_does_not_make_is_found(
+    tmp_path: Path, line: str, other: str, says: str
+) -> None:
+    """Two calls in one state return the same, so comparing their results does not find it."""
+    again = ("self.sum += move", "self.sum += move; self.left_at = 0")
+    found = check_own(tmp_path, line, other, *again, matches=1).findings
+    assert [finding.text[: len(says)] for finding in found][:1] == [says] * bool(says)
+
+
+@pytest.mark.parametrize("matches", [9, 10])
+def test_a_reason_that_never_occurs_is_told_after_many_matches(
+    tmp_path: Path, matches: int
+) -> None:
+    reasons = (
+        "def start",
+        "reasons = {'won': 'won', 'never': 'never'}\n\n    def start",
+        "self.sum += move",
+        "self.sum += move; self.reason = 'won'",
+        "self.sum < 20",
+        "self.sum < 2",
+    )
+    found = check_own(tmp_path, *reasons, matches=matches)
+    assert found.passed
+    assert [note.text.partition(":")[0] for note in found.findings] == [
+        "no random match ended with the reason 'never'"
+    ] * (matches == 10)
+
+
 def test_a_mistake_has_the_lines_the_place_and_the_seed(tmp_path: Path) -> None:
     changes = (
         "self.sum += move",

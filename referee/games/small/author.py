@@ -102,8 +102,8 @@ class Game:
     def legal(self, seat: int) -> Sequence[Move]:
         """Return the legal moves of a seat that has to decide.
 
-        There must be at least one. The order must always be the same, so don't return a set. If
-        there are too many to list, list some of them, and define `accepts`.
+        There must be at least one, and each only once. The order must always be the same, so don't
+        return a set. If there are too many to list, list some of them, and define `accepts`.
         """
         raise NotImplementedError
 

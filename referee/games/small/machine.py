@@ -469,9 +469,13 @@ def find(legal: Sequence[Move], move: Any) -> int:
     for place, one in enumerate(legal):
         if _sorted(one) == wanted:
             return place
-    wanted = _sorted(_with_integers(move))
-    same = (n for n, one in enumerate(legal) if _sorted(_with_integers(one)) == wanted)
-    return next(same, -1)
+    wanted = form(move)
+    return next((n for n, one in enumerate(legal) if form(one) == wanted), -1)
+
+
+def form(move: Move) -> bytes:
+    """Return a text that only moves have in common that bots can't tell apart."""
+    return _sorted(_with_integers(move))
 
 
 def _with_integers(value: Any) -> Any:
