@@ -31,6 +31,9 @@ from referee.games.interface.log_player import (
 from referee.games.interface.seats import seat_id
 from referee.games.interface.table import Moved, TableGame
 
+_SHORT_TEXT = 40
+"""A difference in a text up to this length is shown with the whole text."""
+
 
 def checker_of(definition: GameDefinition, names: Sequence[str]) -> LogChecker | None:
     """Create the log checker of a game, or return None if it doesn't have one."""
@@ -59,6 +62,8 @@ class InferredMatch:
         self._opening: list[tuple[int, Struct]] | None = []
         self._game: Game | None = None
         self._stopped = self._unfollowed = False
+        # findings of `PartLogPlayer.rest`, which only count from where the rules give up
+        self._rest: list[Finding | Unchecked] = []
         self._moved: list[Moved] = []
 
     def read(self, line: int, message: Struct) -> list[Finding | Unchecked]:
@@ -73,6 +78,7 @@ class InferredMatch:
         rest = player.rest.read(line, message) if isinstance(player, PartLogPlayer) else ()
         if self._stopped:
             return [*rest] if self._unfollowed else []
+        self._rest += rest
         try:
             self._take(line, message)
         except DifferenceError as difference:
@@ -83,7 +89,8 @@ class InferredMatch:
             return [Finding(line, section, difference.expected, shown, stops=True)]
         except UnfollowedError as error:
             self._stopped = self._unfollowed = True
-            return [Unchecked(self._waiting[0][0], str(error)), *rest]
+            first, _ = self._waiting[0]
+            return [Unchecked(first, str(error)), *(own for own in self._rest if own.line >= first)]
         return []
 
     def _take(self, line: int, message: Struct) -> None:
@@ -234,15 +241,18 @@ def _difference(
             keys: Iterable[Any] = ours
             step = ".{}" if where else "{}"
         elif isinstance(ours, list | str) and len(ours) == len(theirs):
+            # People can compare two words without our help, but not two large grids.
+            if isinstance(ours, str) and len(ours) <= _SHORT_TEXT:
+                break
             keys, step = range(len(ours)), "[{}]"
         else:
             break
         key = next((key for key in keys if ours[key] != theirs[key]), None)
-        if key is None or (isinstance(ours, str) and len(ours) == 1):
+        if key is None:
             break
         where += step.format(key)
         ours, theirs = ours[key], theirs[key]
-    tag = expected.__struct_config__.tag or type(expected).__name__
+    tag = expected.__struct_config__.tag or "game-end"  # only `End` has no tag
     shown = (encode(part).decode() for part in (ours, theirs))
     mine, other = (f"{tag} with `{where}` {part}" for part in shown)
     return DifferenceError(mine, found=other)

@@ -21,6 +21,7 @@ from referee.games.interface.log_player import DifferenceError, End, Gone, Unfol
 from referee.games.small.log_player import LOST, NoDraws, SmallLog
 from referee.games.small.messages import GameInfo, MoveReply, MovesPlayed, PlayerLost
 from referee.games.small.without_rules import WithoutRules
+from referee.logs.inferred import _difference
 from referee.web.recorded import read_match
 from tests.games.test_checkers import check, damaged, log_of
 from tests.support.any_game import Course
@@ -94,6 +95,20 @@ def test_damages_are_found(name: str, most: float) -> None:
         except msgspec.ValidationError:
             continue  # The damage broke the form of a message.
     assert missed <= most * 5 * TIMES
+
+
+def test_what_is_wrong_before_the_rules_give_up_is_found_too(tmp_path: Path) -> None:
+    """The moves show that the rules cannot follow, and the lines before them wait until then."""
+    (tmp_path / "auction.py").write_text(AUCTION)
+    outside.add(str(tmp_path / "auction.py"))
+    log = log_of(next(c for c in (Course("auction", seed) for seed in range(9)) if c.seats == 4))
+    begun = next(at for at, message in enumerate(log) if message["type"] == "moves-played")
+    gone = [{"type": "player-disqualified", "player_number": f"player{n}"} for n in (3, 3, 2)]
+    log[begun:begun] = [{**each, "reason": "exited"} for each in gone]
+    unchecked, found, *_ = check("auction", log)
+    assert isinstance(unchecked, Unchecked)
+    assert unchecked.line == begun + 1
+    assert (found.line, found.found) == (begun + 2, "player3")
 
 
 THIRD = '''
@@ -194,6 +209,25 @@ def test_a_changed_line_is_found(
 def test_the_page_of_a_log_shows_all_of_it(third: tuple[str, Path]) -> None:
     page = read_match(str(third[1]))
     assert (page.header.problem, len(page.steps)) == ("", 1 + 12 + 1)  # start, turns, end
+
+
+def row(text: str) -> MovesPlayed:
+    return MovesPlayed(1, {"player1": 1}, [0, 0], {"row": text})
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "says"),
+    [
+        (End([0, 1], ["player2"], "finished"), End([0, 1], ["player1"], "finished"), "winners[0]"),
+        (End([0, 1], [], "finished"), End([0, 1], [], "turn-lim"), 'reason` "finished"'),
+        (row("x" * 40), row("x" * 39 + "y"), 'row` "xx'),
+        (row("x" * 41), row("x" * 40 + "y"), "row[40]`"),
+    ],
+)
+def test_a_difference_is_shown_as_people_read_it(expected: Any, found: Any, says: str) -> None:
+    difference = _difference(expected, found, {End: "4.1", MovesPlayed: "2.4"})
+    assert says in difference.expected
+    assert difference.expected.startswith("game-end" if isinstance(found, End) else "moves-played")
 
 
 def rest(*messages: Any, seats: int = 3) -> list[str]:
