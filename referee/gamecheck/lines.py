@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from operator import or_
+from random import Random
 from typing import Any
 
 import msgspec
@@ -16,6 +17,7 @@ from msgspec import Struct
 from referee.errors import GameError
 from referee.gamecheck.match import MAX_ROUNDS, Setting
 from referee.games.interface.definition import GameDefinition
+from referee.games.interface.faults import Disqualification
 from referee.match.machine import Entry, Match, Sent
 from referee.match.players import Players, name_line
 
@@ -27,6 +29,7 @@ class LinesMatch:
         names: the players' names, in seat order.
         options: the options of the game.
         match: the referee's side of the match.
+        dice: chooses what the players don't choose.
         players: usually a single `Players`, which plays all seats. If there are several, they take
             turns with each round.
     """
@@ -41,6 +44,7 @@ class LinesMatch:
             definition, seats=setting.seats, seed=setting.seed, options=self.options, copies=copies
         )
         self.players: Sequence[Players] = []
+        self.dice = Random(f"{setting.seed}/parts")
         self._own = (*definition.public, *definition.requests)
         self._decode = msgspec.json.Decoder(reduce(or_, self._own)).decode
         self._asked: dict[int, Struct] = {}
@@ -67,9 +71,17 @@ class LinesMatch:
             if not match.due:
                 break
             for seat in match.due:
-                self.reply(number, seat)
+                if not self.leaves(seat):
+                    self.reply(number, seat)
         for players in self.players:
             self.call("person.end", players.end)
+
+    def leaves(self, seat: int) -> bool:
+        """Let a seat leave at random, and return True if it has left."""
+        if self.dice.random() >= self.setting.leaving:
+            return False
+        self.match.disqualify(seat, Disqualification.TIMEOUT, "slow")
+        return True
 
     def receive(self, entry: Entry) -> None:
         """Let the players read a line, if it's one of the game's messages."""

@@ -32,6 +32,8 @@ _REPLIES, _LAST = 2, 2
 # The example of a message is the fourth message of its type. In the first one, fields are often
 # empty.
 _SHOWN = 4
+# The probability that a player leaves instead of replying, in every other match.
+_LEAVING = 0.05
 _EXAMPLE = re.compile(r"^```json\n(.*?)\n```\n?", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^]]*)\]\(([^)#]*)(#[^)]*)?\)")
 
@@ -102,7 +104,9 @@ def _anchor(title: str) -> str:
 class _Lines(LinesMatch):
     def __init__(self, definition: GameDefinition, seed: int) -> None:
         seats = definition.min_seats + seed % (definition.max_seats - definition.min_seats + 1)
-        super().__init__(definition, Setting(seed, seats))
+        # A match of two is over if one of them leaves.
+        leaving = _LEAVING if seed % 2 and seats > 2 else 0.0
+        super().__init__(definition, Setting(seed, seats, leaving=leaving))
         self.lines: list[_Line] = []
 
     def receive(self, entry: Entry) -> None:

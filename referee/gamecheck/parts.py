@@ -9,7 +9,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from functools import partial
-from random import Random
 from typing import Any
 
 import msgspec
@@ -23,7 +22,6 @@ from referee.gamecheck.match import Setting, first_difference
 from referee.games.interface.capabilities import SeatFacts
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.environment import StateTracker, Translator
-from referee.games.interface.faults import Disqualification
 from referee.games.interface.game import ALL
 from referee.logs.replay.reader import Replay, TurnOver
 from referee.logs.replay.terminal import Painter
@@ -49,7 +47,6 @@ class PartsMatch(LinesMatch):
     ) -> None:
         super().__init__(definition, setting, copies=True)
         self._guard, self._findings = guard, findings
-        self._dice = Random(f"{setting.seed}/parts")
         self._decoder = reply_decoder(definition.replies)
         self._public: list[bytes] = []
         self._copies: list[Match] = []
@@ -139,17 +136,19 @@ class PartsMatch(LinesMatch):
             self._findings.add("observation", f"an observation is out of its bounds at {name}")
         self._guard("show", player.show)
 
+    def leaves(self, seat: int) -> bool:
+        """Let a seat leave at random. It stays in the copies, so they can't be compared then."""
+        if has_left := super().leaves(seat):
+            self._copies.clear()
+        return has_left
+
     def reply(self, number: int, seat: int) -> bytes:
-        """Let a seat reply or leave. The copies of the match get the same reply."""
+        """Let a seat reply. The copies of the match get the same reply."""
         match = self.match
         self._findings.at = f"round {number + 1}, decides: seat {seat}"
-        if len(self._copies) < _MOST_COPIES and self._dice.random() < _COPIES:
+        if len(self._copies) < _MOST_COPIES and self.dice.random() < _COPIES:
             self._copies.append(self._guard("copy", match.copy))
         self._check_observation(seat)
-        if self._dice.random() < self.setting.leaving:
-            match.disqualify(seat, Disqualification.TIMEOUT, "slow")
-            self._copies.clear()
-            return b""
         before = match.faults[seat].total()
         line = super().reply(number, seat)
         if match.faults[seat].total() > before:

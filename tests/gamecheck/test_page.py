@@ -76,6 +76,33 @@ def test_links_lead_to_sections_of_the_page() -> None:
     assert {link.removeprefix("#") for link in links} <= anchors
 
 
+LEAVING = """
+from referee.games.small import Game
+
+class Leaving(Game):
+    players = 3
+    def start(self): self.turns, self.stage = 9, "bid"
+    def legal(self, seat): return [self.stage]
+    def apply(self, move):
+        self.turns -= 1
+        self.to_move = (self.to_move + 1) % 3 if self.turns else None
+    def leave(self, seat): self.stage = "vote"
+    def view(self, viewer): return {"stage": self.stage}
+    def scores(self): return [0, 0, 0]
+"""
+
+
+@pytest.mark.parametrize(("players", "values"), [(3, '`"bid"`, `"vote"`'), (2, '`"bid"`')])
+def test_the_values_of_fields_include_those_after_a_player_has_left(
+    tmp_path: Path, players: int, values: str
+) -> None:
+    """A bot meets them in a tournament, and its author should not meet them there first."""
+    text = LEAVING.replace("players = 3", f"players = {players}").replace("% 3", f"% {players}")
+    (tmp_path / "leaving.py").write_text(text.replace("0, 0, 0", ", ".join("0" * players)))
+    page = page_of(load(str(tmp_path / "leaving.py")), 6, 0)
+    assert f"| `state.stage` | {values} |" in page
+
+
 @pytest.mark.slow
 def test_the_values_of_fields() -> None:
     page = page_of(rules_of("kuhn"), 20, 0)

@@ -86,7 +86,7 @@ class Game:
     secrets: ClassVar[str] = ""
 
     class Options:
-        """Without options."""
+        """The options."""
 
     options: Any
     seats: int
