@@ -232,6 +232,8 @@ def _check_all_matches(
             if reason not in given:
                 text = f"no random match ended with the reason {reason!r}: look whether one can"
                 findings.add("reason-unused", text, is_error=False)
+    if not any(match.count for match in whole):
+        findings.add("no-replies", "no seat ever decides anything: set `to_move` in `start`")
     if all(match.is_open for match in played):
         text = "all viewers see the same: nothing of the game is hidden, if that is what you want"
         findings.add("open", text, is_error=False)

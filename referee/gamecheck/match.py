@@ -19,7 +19,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import INVALID_JSON, EndReason, Fault, InvalidReply, quote
 from referee.games.interface.game import ALL, LEFT, PUBLIC, Game, GameSetup, Request, Viewer
 from referee.games.interface.random_source import SeededRandomSource
-from referee.games.small.author import lists_all
+from referee.games.small.author import lists_all, words_of
 from referee.games.small.cells import targets
 from referee.games.small.machine import SmallGame, form
 from referee.games.small.messages import MoveReply, MoveRequest
@@ -374,7 +374,7 @@ class RandomMatch:
                 if self._guard("accepts", partial(asked.legal_move, seat, move)) is not UNSET:
                     copied = self._guard("copy", lambda: game.copy(SeededRandomSource(1)))
                     self._play_on(copied, {**given, seat: MoveReply(move)})
-                    self._guard("words", partial(type(game.game).words, move))
+                    self._guard("words", partial(words_of, type(game.game), move))
         self._findings.at = at
 
     def _play_on(self, game: SmallGame, replies: Mapping[int, object]) -> None:

@@ -35,6 +35,8 @@ class Chance:
 
     def choose(self, count: int) -> int:
         """Return a random integer from 0 to `count - 1`."""
+        if count < 1:
+            raise ValueError(f"choose({count}) has nothing to choose from")
         return self._source.choose("game", count)
 
     def pick(self, items: Sequence[Any]) -> Any:
@@ -194,6 +196,18 @@ def seats_of(kind: type[Game]) -> tuple[int, int]:
 def lists_all(kind: type[Game]) -> bool:
     """Return True if `Game.legal` lists all legal moves."""
     return kind.accepts is Game.accepts
+
+
+def words_of(kind: type[Game], move: Move) -> str:
+    """Return the words of a move.
+
+    Raises:
+        MistakeError: they aren't a text.
+    """
+    words: Any = kind.words(move)
+    if not isinstance(words, str):
+        raise MistakeError(kind, f"it returned {words!r:.60}: give a text", "words")
+    return words
 
 
 def sees(viewer: Viewer, seat: int) -> bool:

@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import cache, partial
+from inspect import signature
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import msgspec
@@ -53,7 +55,10 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         GameError: an attribute of the class violates the interface `Game`.
     """
     _check(kind)
-    options = options_of(kind)
+    try:
+        options = options_of(kind)
+    except (TypeError, NameError) as error:
+        raise MistakeError(kind, f"`Options` cannot be read: {error}") from error
     turns = type("Turns", (Turns,), {"kind": kind})
 
     def new(setup: GameSetup) -> SmallGame:
@@ -101,6 +106,9 @@ def _check(kind: type[Game]) -> None:
     for method in ("start", "legal", "apply", "view", "scores"):
         if getattr(kind, method) is getattr(Game, method):
             raise MistakeError(kind, f"the class has no method `{method}`")
+    for method, ours in vars(Game).items():
+        if not method.startswith("_") and isinstance(ours, FunctionType | classmethod):
+            _check_signature(kind, method, ours)
     for name, (is_right, give) in _ATTRIBUTES.items():
         value = getattr(kind, name)
         if not is_right(value):
@@ -108,6 +116,19 @@ def _check(kind: type[Game]) -> None:
     seats = max(seats_of(kind))
     if any(type(means) is int and not 0 <= means < seats for means in kind.marks.values()):
         raise MistakeError(kind, f"`marks` is {kind.marks!r:.100}: seats are 0 to {seats - 1}")
+
+
+def _check_signature(
+    kind: type[Game], name: str, ours: FunctionType | classmethod[Any, ..., Any]
+) -> None:
+    wanted = signature(getattr(Game, name)).parameters
+    try:
+        signature(getattr(kind, name)).bind(*wanted)
+    except (TypeError, ValueError):
+        how = "def" if isinstance(ours, FunctionType) else "@classmethod def"
+        own = [*["cls"] * isinstance(ours, classmethod), *wanted]
+        problem = f"`{name}` has other arguments: write {how} {name}({', '.join(own)})"
+        raise MistakeError(kind, problem, name) from None
 
 
 def _are_players(value: Any) -> bool:

@@ -21,7 +21,7 @@ from referee.games.interface.environment import Environment, Numbers
 from referee.games.interface.faults import quote
 from referee.games.interface.game import ALL, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
-from referee.games.small.author import Game, MistakeError, Move
+from referee.games.small.author import Game, MistakeError, Move, words_of
 from referee.games.small.machine import SmallGame, find, plain
 from referee.games.small.messages import MoveReply, MoveRequest, View
 from referee.games.small.parts import parts
@@ -35,7 +35,7 @@ _key = msgspec.json.Encoder(order="sorted").encode
 def environment_of(kind: type[Game], name: str) -> Environment:
     """Create the environment of a game that defines `moves`."""
     moves = all_moves(kind)
-    choices = tuple(map(kind.words, moves))
+    choices = tuple(words_of(kind, move) for move in moves)
     if len({*choices}) < len(choices):
         # The words become the names of actions, so two moves can't have the same words.
         raise MistakeError(kind, "two of `moves` have the same words")
@@ -80,7 +80,10 @@ def environment_of(kind: type[Game], name: str) -> Environment:
                     "a match: a view whose lists grow, or that has None where there is no value "
                     "yet, needs observe(view)",
                 )
-            return np.array(numbers, np.float32).clip(-BOUND, BOUND)
+            try:
+                return np.array(numbers, np.float32).clip(-BOUND, BOUND)
+            except (TypeError, ValueError) as error:
+                raise MistakeError(kind, f"it must return numbers: {error}", "observe") from error
 
         def show(self) -> str:
             lines = phrases(parts(kind, self.view.state, len(self.view.scores)))

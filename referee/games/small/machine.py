@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, MutableSequence, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -183,7 +183,7 @@ class SmallGame:
     def _secret(self, seat: int) -> list[tuple[Any, Any]]:
         # If a list isn't part of the state, dealing its items again changes nothing. A search would
         # then know the hidden cards, and `referee game check` couldn't find a leak.
-        piles, again = list(self.game.secret(seat)), list(self.game.secret(seat))
+        piles, again = self._piles(seat), self._piles(seat)
         if any(pile and pile is not same for pile, same in zip(piles, again, strict=False)):
             raise self._wrong(
                 "secret",
@@ -199,6 +199,13 @@ class SmallGame:
                 f"and its `secret({seat})` is empty (own-games.md, 2)"
             )
         return places
+
+    def _piles(self, seat: int) -> list[Any]:
+        found: Any = self.game.secret(seat)
+        piles = [*found] if isinstance(found, Iterable) else [found]
+        if not all(isinstance(pile, MutableSequence | MutableMapping) for pile in piles):
+            raise self._wrong("secret", f"it returned {found!r:.100}: give lists or dicts")
+        return piles
 
     def _deal_again(self, places: Sequence[tuple[Any, Any]], chance: RandomSource) -> None:
         # The result mustn't depend on the current order of the items, because the seat doesn't know
@@ -381,7 +388,8 @@ class SmallGame:
 
     def shown(self, seat: int, move: Move) -> Any:
         """Return the part of a move that everybody may see, as JSON data."""
-        return self._plain("shown", self.game.shown(seat, move))
+        method = "legal" if type(self.game).shown is Game.shown else "shown"
+        return self._plain(method, self.game.shown(seat, move))
 
     def _seen(self, viewer: Viewer) -> dict[str, Any]:
         seen = self._plain("view", self.game.view(viewer))
@@ -429,14 +437,11 @@ class SmallGame:
     def _encoded(self, method: str, value: Any) -> bytes:
         try:
             return _encode(value)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise self._wrong(method, data_problem(value, "the result") or str(error)) from error
 
     def _plain(self, method: str, value: Any) -> Any:
-        try:
-            copied = plain(value)
-        except (TypeError, ValueError):
-            copied = UNSET
+        copied = _decode(self._encoded(method, value))
         # If they differ, JSON has changed the data, e.g. a key that isn't a string. Tuples become
         # lists, but that's fine, and data_problem() accepts it.
         if copied != value and (problem := data_problem(value, "the result")):

@@ -14,7 +14,7 @@ from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, Question
 from referee.games.interface.seats import seat_id
 from referee.games.interface.turns import Turn, TurnListener
-from referee.games.small.author import Game, Move
+from referee.games.small.author import Game, Move, words_of
 from referee.games.small.cells import targets
 from referee.games.small.machine import find
 from referee.games.small.messages import MoveRequest
@@ -92,7 +92,7 @@ def choices(kind: type[Game], moves: Sequence[Move]) -> list[Choice]:
     If any move is a number, choices aren't numbered, and the person has to type a move's name.
     Otherwise "3" could mean two things.
     """
-    names = ["-".join(filter(None, _GAPS.split(kind.words(move).lower()))) for move in moves]
+    names = ["-".join(filter(None, _GAPS.split(words_of(kind, move).lower()))) for move in moves]
     has_numbers = any(name.isdecimal() for name in names)
     return [Choice(name or "nothing", key=name if has_numbers else "") for name in names]
 

@@ -12,7 +12,7 @@ from referee.games.interface.capabilities import Phrase
 from referee.games.interface.data import about
 from referee.games.interface.seats import seat_index
 from referee.games.interface.sentence import Part, Seat, joined
-from referee.games.small.author import Game
+from referee.games.small.author import Game, words_of
 from referee.games.small.messages import MovesPlayed, PlayerLost
 from referee.games.small.parts import parts
 from referee.games.small.person import phrases
@@ -59,7 +59,7 @@ class Turns(turns.TurnReader[Turn]):
                 action.card += f": {self.call(self.now.player_number)}"
         clauses: list[list[Part]] = []
         for player, move in message.moves.items():
-            said = SECRET if move is None else self.kind.words(move)
+            said = SECRET if move is None else words_of(self.kind, move)
             self.act("plays", said if alone else f"{self.call(player)} {said}")
             # A turn with several players belongs to nobody, and their names are in the actions.
             self.now.player_number = player if alone else ""

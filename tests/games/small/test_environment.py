@@ -136,6 +136,9 @@ def test_a_hidden_symbol_has_one_place() -> None:
 def test_a_game_can_make_its_own_observation() -> None:
     own = type("Own", (Piles,), {"observe": classmethod(lambda cls, view: [view["more"]["count"]])})
     assert translator(own).observe().tolist() == [7]
+    odd = type("Odd", (Piles,), {"observe": classmethod(lambda cls, view: ["x"])})
+    with pytest.raises(GameError, match="in observe: it must return numbers: could not convert"):
+        translator(odd).observe()
 
 
 def test_two_moves_do_not_have_the_same_words() -> None:

@@ -21,8 +21,10 @@ from referee.games.interface.faults import EndReason, Fault, InvalidReply
 from referee.games.interface.game import ALL, LEFT, PUBLIC, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small import Chance, Game, definition, sees
+from referee.games.small.environment import environment_of
 from referee.games.small.machine import SmallGame, find
 from referee.games.small.messages import MoveReply, MoveRequest, MovesPlayed, PlayerLost
+from referee.games.small.person import choices
 from referee.match.machine import Match, Sent
 from referee.match.pages import game_page, unmarked
 from tests.games.test_leaks import leaky
@@ -566,6 +568,56 @@ def test_a_move_that_is_no_data_names_the_line_of_the_method() -> None:
         assert request.written
 
 
+NESTED: list[Any] = []
+NESTED.append(NESTED)
+
+
+@pytest.mark.parametrize(
+    ("method", "own", "says"),
+    [
+        ("start", lambda self, options: None, "def start(self)"),
+        ("legal", lambda self: [], "def legal(self, seat)"),
+        ("shown", lambda self, move: move, "def shown(self, seat, move)"),
+        ("leave", 3, "def leave(self, seat)"),
+        ("cells", lambda self, move: [], "@classmethod def cells(cls, move)"),
+        ("observe", classmethod(lambda cls: None), "@classmethod def observe(cls, view)"),
+    ],
+)
+def test_the_arguments_of_a_method_are_those_of_its_class(method: str, own: Any, says: str) -> None:
+    says = re.escape(f"`{method}` has other arguments: write {says}")
+    with pytest.raises(GameError, match=says):
+        definition(type("Odd", (Count,), {method: own}), "odd")
+
+
+def test_a_method_may_have_more_arguments_and_be_static() -> None:
+    own = {"legal": lambda *own: [1], "leave": lambda self, seat, why="": None}
+    definition(type("Own", (Count,), own | {"words": staticmethod(lambda move: "one")}), "own")
+
+
+@pytest.mark.parametrize(
+    ("method", "value", "says"),
+    [
+        ("legal", [float("inf")], r"in legal: the result is inf"),
+        ("view", {"x": "\ud800"}, r"in view: 'utf-8' codec can't encode character"),
+        ("view", {"x": NESTED}, r"in view: the result is nested too deeply for JSON"),
+    ],
+)
+def test_what_json_cannot_carry_is_the_mistake_of_its_method(
+    method: str, value: Any, says: str
+) -> None:
+    """Also if nobody defined `shown`, which passes on a move as it is."""
+    odd = type("Odd", (Count,), {method: lambda self, _: value})
+    with pytest.raises(GameError, match=says):
+        new(odd).advance({0: MoveReply(value[0] if method == "legal" else 1)})
+
+
+def test_the_words_of_a_move_are_a_text() -> None:
+    odd = type("Odd", (Count,), {"words": classmethod(lambda cls, move: 5)})
+    for use in (lambda: choices(odd, [1]), lambda: environment_of(odd, "odd")):
+        with pytest.raises(GameError, match="in words: it returned 5: give a text"):
+            use()
+
+
 @pytest.mark.parametrize("method", ["start", "legal", "apply", "view", "scores"])
 def test_a_class_without_a_method_is_no_game(method: str) -> None:
     class Odd(Count):
@@ -622,6 +674,9 @@ def test_the_number_of_players_bounds_the_seats_of_marks() -> None:
         ({"together": 1}, "`together` is 1: give True or False"),
         ({"secrets": 3}, "`secrets` is 3: give a text"),
         ({"wrong_move": []}, "`wrong_move` is []: give one of"),
+        ({"Options": {"rows": 3}}, "`Options` cannot be read: {'rows': 3} is not a module, class"),
+        ({"Options": option("Rows", 3)}, "`Options` cannot be read: name 'Rows' is not defined"),
+        ({"Options": option(set, {1})}, "`Options` cannot be read: Using a non-empty mutable"),
         ({"Options": option(int, "x")}, "`Options.rows` is 'x': Expected `int`, got `str`"),
         ({"Options": option(list[int], ["x"])}, "`Options.rows` is ['x']: Expected `int`"),
         ({"Options": option(int, object())}, "`Options.rows` is <object object at"),
@@ -684,6 +739,8 @@ def test_the_chance_of_a_game_is_one_stream_of_its_seed() -> None:
         source.shuffle("game", same)
         assert items == same
         assert chance.choose(1) == 0
+    with pytest.raises(ValueError, match=r"choose\(0\) has nothing to choose from"):
+        chance.choose(0)
 
 
 def test_who_sees_the_cards_of_a_seat() -> None:
@@ -807,6 +864,13 @@ def test_a_game_that_hides_something_cannot_be_dealt_again_without_secrets(secre
     for deal in (lambda: game.redeal(1, SeededRandomSource(1)), lambda: game.reshuffle(None)):
         with pytest.raises(UsageError, match=r"hides something from seat \d, and its `secret"):
             deal()
+
+
+@pytest.mark.parametrize("secret", [3, [3], ["ab"], [("a", "b")], [{1, 2}], "ab"])
+def test_secrets_are_lists_and_dicts_whose_items_can_change_places(secret: Any) -> None:
+    game = open_card("K", "Q", secret=lambda self, seat: secret)
+    with pytest.raises(GameError, match=r"in secret: it returned .*: give lists or dicts"):
+        game.redeal(0, SeededRandomSource(1))
 
 
 def test_a_game_that_hides_nothing_needs_no_secrets() -> None:

@@ -12,7 +12,7 @@ from referee.games.small.turns import Turn
 
 
 def reader(players: int) -> TurnReader[Turn]:
-    methods = dict.fromkeys(("start", "legal", "apply", "view", "scores"), lambda game: None)
+    methods = dict.fromkeys(("start", "legal", "apply", "view", "scores"), lambda *_: None)
     turns = definition(type("Three", (Game,), {"players": players, **methods}), "three").turns
     assert turns is not None
     return turns([f"Bot {seat + 1}" for seat in range(players)])
