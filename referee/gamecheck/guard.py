@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import io
 import pickle
 import random
@@ -10,18 +9,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import partial
 from typing import Any, TypeVar
 
 from referee.errors import GameError, UsageError
-from referee.gamecheck.findings import (
-    Findings,
-    lines_in_traceback,
-    locate_in_stack,
-    locate_method,
-    shortened,
-)
+from referee.gamecheck.findings import Findings, lines_in_traceback, locate_in_stack, shortened
 from referee.games.interface.blaming import GameTimeoutError, in_time
-from referee.games.small.author import Game, MistakeError
+from referee.games.small.author import MistakeError
 from referee.games.small.machine import SmallGame
 from referee.interrupts import may_be_signal
 
@@ -121,47 +115,27 @@ def watching(findings: Findings) -> Iterator[None]:
             setattr(random, name, draw)
 
 
-@contextmanager
-def unchanging(game: Any, findings: Findings) -> Iterator[None]:
-    """Report it if a small game changes in a call that must not change it.
+def compare_calls(match: SmallGame, findings: Findings) -> None:
+    """From now on, report it if a game changes in a call that must not change it.
 
     Two calls may return the same although the first one has changed the game. Therefore we compare
     the attributes that `start` has set. Any other one may be a cache.
     """
-    if not isinstance(game, SmallGame):
-        yield
-        return
-    kind = type(game.game)
-    methods = {name: getattr(kind, name) for name in ("legal", "view", "scores")}
-    own = {name: method for name, method in methods.items() if name in vars(kind)}
-    known: list[str] = []
-    for name, method in methods.items():
-        where = locate_method(game, name)
-        setattr(kind, name, _comparing(findings, name, method, where, known))
-    try:
-        yield
-    finally:
-        for name in methods:
-            delattr(kind, name)
-        for name, method in own.items():
-            setattr(kind, name, method)
+    game = match.game
+    for name in ("legal", "view", "scores"):
+        setattr(game, name, partial(_compared, findings, match, getattr(game, name)))
 
 
-def _comparing(
-    findings: Findings, name: str, method: Callable[..., Any], where: str, known: list[str]
-) -> Callable[..., Any]:
-    @functools.wraps(method)
-    def compared(game: Game, *args: Any) -> Any:
-        known[:] = known or vars(game)
-        before = {attribute: _pickled(vars(game).get(attribute)) for attribute in known}
-        result = method(game, *args)
-        for attribute, data in before.items():
-            if data != _pickled(vars(game).get(attribute)):
-                text = f"{name} changes self.{attribute}: it must change nothing"
-                findings.add("changes", text, where)
-        return result
-
-    return compared
+def _compared(findings: Findings, match: SmallGame, method: Callable[..., T], *args: Any) -> T:
+    game = match.game
+    before = {name: _pickled(vars(game).get(name)) for name in match.set_by_start}
+    result = method(*args)
+    for name, data in before.items():
+        if data != _pickled(vars(game).get(name)):
+            code = method.__code__
+            text = f"{code.co_name} changes self.{name}: it must change nothing"
+            findings.add("changes", text, shortened(f"{code.co_filename}:{code.co_firstlineno}"))
+    return result
 
 
 def _pickled(value: Any) -> bytes:

@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct
 
 from referee.errors import UsageError
 from referee.gamecheck.findings import Findings, locate_method
-from referee.gamecheck.guard import GameStoppedError, Guard
+from referee.gamecheck.guard import GameStoppedError, Guard, compare_calls
 from referee.games.interface.data import data_problem
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import INVALID_JSON, EndReason, Fault, InvalidReply, quote
@@ -115,6 +115,8 @@ class RandomMatch:
         chance = SeededRandomSource(setting.seed)
         setup = GameSetup(chance=chance, names=self._names, options=options, seed=setting.seed)
         game = self.game = self._guard("the start of a match", lambda: definition.new(setup))
+        if self._given is not None and self._looks and isinstance(game, SmallGame):
+            compare_calls(game, self._findings)  # once is enough, because it takes time
         if self._given is None:
             self._players = self._guard(
                 "the environment", lambda: Players(definition, self._names, options, setting.seed)

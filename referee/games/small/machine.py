@@ -75,6 +75,7 @@ class SmallGame:
 
     Attributes:
         game: the object of the author's class.
+        set_by_start: the names of the attributes that `game` has after its start.
         left: the seats that have left the match, or lost because of a wrong move.
         legal: seat -> its legal moves, for the seats that decide now.
     """
@@ -96,7 +97,8 @@ class SmallGame:
         game.options, game.seats = setup.options, self.seats
         game.chance = Chance(setup.chance)
         game.start()
-        for attribute in vars(game):
+        self.set_by_start = tuple(vars(game))
+        for attribute in self.set_by_start:
             if callable(getattr(Game, attribute, None)):
                 # A call of the method would fail with a message that doesn't help the author.
                 problem = f"`self.{attribute}` hides the method `{attribute}`: choose another name"
