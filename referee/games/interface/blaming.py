@@ -54,22 +54,32 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
         game: str = owner.definition.name
         if not is_from_outside(game):
             return call(*args, **kwargs)
-        try:
-            with in_time():
-                return call(*args, **kwargs)
-        except BaseException as error:
-            is_ours = isinstance(error, RefereeError)
-            # Most of our own errors aren't the game's fault, e.g. a wrong option given by the user,
-            # and they already have a good message. The exceptions are ProtocolMisuseError and
-            # InternalError: the game misused the referee or didn't follow the interface.
-            if is_ours and not isinstance(error, ProtocolMisuseError | InternalError):
-                raise
-            ours = game_error(error, game)
-            if ours is None:
-                raise
-            raise ours from error
+        with as_game_errors(game), in_time():
+            return call(*args, **kwargs)
 
     return called
+
+
+@contextmanager
+def as_game_errors(game: str = "") -> Iterator[None]:
+    """Convert exceptions of a game that isn't built in to `GameError`.
+
+    Args:
+        game: its name. By default, only if its code is in the traceback.
+    """
+    try:
+        yield
+    except BaseException as error:
+        is_ours = isinstance(error, RefereeError)
+        # Most of our own errors aren't the game's fault, e.g. a wrong option given by the user, and
+        # they already have a good message. The exceptions are ProtocolMisuseError and
+        # InternalError: the game misused the referee or didn't follow the interface.
+        if is_ours and not isinstance(error, ProtocolMisuseError | InternalError):
+            raise
+        ours = game_error(error, game)
+        if ours is None:
+            raise
+        raise ours from error
 
 
 @contextmanager

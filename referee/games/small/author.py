@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 import msgspec
 
 from referee.errors import GameError, game_of_file
+from referee.games.interface.blaming import as_game_errors
 from referee.games.interface.game import ALL, Viewer
 from referee.games.interface.random_source import RandomSource, SeededRandomSource
 
@@ -204,7 +205,8 @@ def words_of(kind: type[Game], move: Move) -> str:
     Raises:
         MistakeError: they aren't a text.
     """
-    words: Any = kind.words(move)
+    with as_game_errors():
+        words: Any = kind.words(move)
     if not isinstance(words, str):
         raise MistakeError(kind, f"it returned {words!r:.60}: give a text", "words")
     return words

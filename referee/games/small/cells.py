@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from referee.games.interface.blaming import as_game_errors
 from referee.games.small.author import Game, MistakeError, Move
 from referee.games.small.parts import Board, Cards, Hands, Part
 
@@ -37,7 +38,8 @@ def targets(
     Raises:
         MistakeError: `cells` doesn't return a list of places.
     """
-    return [_target(kind, shown, kind.cells(move), seat) for move in moves]
+    with as_game_errors():
+        return [_target(kind, shown, kind.cells(move), seat) for move in moves]
 
 
 def _target(kind: type[Game], shown: Sequence[Part], named: Any, seat: int) -> Target | None:

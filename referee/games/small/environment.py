@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from referee.games.interface.blaming import as_game_errors
 from referee.games.interface.choices import Choices, ChoosingTranslator
 from referee.games.interface.environment import Environment, Numbers
 from referee.games.interface.faults import quote
@@ -140,7 +141,8 @@ def all_moves(kind: type[Game]) -> Sequence[Move]:
 
 
 def _numbers(kind: type[Game], view: View, like: dict[str, Any]) -> list[float]:
-    own = kind.observe(view.state)
+    with as_game_errors():
+        own = kind.observe(view.state)
     return [*own] if own is not None else [*view.scores, *_flat(kind, view.state, like)]
 
 

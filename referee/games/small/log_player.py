@@ -49,11 +49,6 @@ class LoggedGame(SmallGame):
         """Return the messages since the last call, but no faults, because logs don't have them."""
         return [event for event in super().take_events() if not isinstance(event, Fault)]
 
-    @property
-    def is_simultaneous(self) -> bool:
-        """True if several seats decide in this turn."""
-        return len(self.legal) > 1
-
     def candidates(self, seat: int, shown: Any) -> list[Move]:
         """Return the legal moves of a seat that would look like this in the log."""
         legal = self.legal[seat]
@@ -91,7 +86,7 @@ class SmallLog:
     def reply(self, game: LoggedGame, asked: Request, ahead: Sequence[Struct]) -> object | None:
         """Read the seat's move from the log, which may show only a part of it."""
         seat, player = asked.seat, seat_id(asked.seat)
-        leaving = self.rest.left - game.left if game.is_simultaneous else set[int]()
+        leaving = self.rest.left - game.left if len(game.legal) > 1 else set[int]()
         if len(leaving) > 1:
             _unknown("the order in which players left")
         for found in ahead:

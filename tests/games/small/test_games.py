@@ -20,10 +20,13 @@ from referee.games import GAMES
 from referee.games.interface.faults import EndReason, Fault, InvalidReply
 from referee.games.interface.game import ALL, LEFT, PUBLIC, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
+from referee.games.outside import load
 from referee.games.small import Chance, Game, definition, sees
-from referee.games.small.environment import environment_of
+from referee.games.small.author import words_of
+from referee.games.small.cells import targets
+from referee.games.small.environment import _numbers, environment_of
 from referee.games.small.machine import SmallGame, find
-from referee.games.small.messages import MoveReply, MoveRequest, MovesPlayed, PlayerLost
+from referee.games.small.messages import MoveReply, MoveRequest, MovesPlayed, PlayerLost, View
 from referee.games.small.person import choices
 from referee.match.machine import Match, Sent
 from referee.match.pages import game_page, unmarked
@@ -616,6 +619,23 @@ def test_the_words_of_a_move_are_a_text() -> None:
     for use in (lambda: choices(odd, [1]), lambda: environment_of(odd, "odd")):
         with pytest.raises(GameError, match="in words: it returned 5: give a text"):
             use()
+
+
+@pytest.mark.parametrize("method", ["words", "cells", "observe"])
+def test_what_a_class_method_raises_is_the_mistake_of_its_game(method: str, tmp_path: Path) -> None:
+    """No match calls it, so a server, for example, would end with it."""
+    raising = f"\n    @classmethod\n    def {method}(cls, of):\n        raise GeneratorExit\n"
+    file = tmp_path / "own.py"
+    file.write_text(Path(SMALL_GAMES["kuhn"]).read_text() + raising)
+    turns: Any = load(str(file)).turns
+    kind = turns.kind
+    calls = {
+        "words": lambda: words_of(kind, 1),
+        "cells": lambda: targets(kind, [], [1], 0),
+        "observe": lambda: _numbers(kind, View(1, [0], [], {}), {}),
+    }
+    with pytest.raises(GameError, match=rf"own.py, line \d+, in {method}: GeneratorExit"):
+        calls[method]()
 
 
 @pytest.mark.parametrize("method", ["start", "legal", "apply", "view", "scores"])

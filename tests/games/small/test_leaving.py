@@ -69,6 +69,23 @@ def test_a_reply_stays_if_the_request_would_be_the_same() -> None:
     assert game.game.applied == [{0: "high", 1: "low", 3: "low"}]
 
 
+def test_the_reply_of_a_seat_that_need_not_decide_any_more_is_dropped() -> None:
+    """The rules may not know any moves of such a seat, so they are not asked for them."""
+
+    class Fewer(Auction):
+        def legal(self, seat: int) -> list[Any]:
+            assert seat in self.to_move
+            return ["high", "low"]
+
+        def leave(self, seat: int) -> None:
+            self.to_move = (0, 1)
+
+    game = new(Fewer, 4)
+    game.advance({0: MoveReply("high"), 1: MoveReply("low"), 2: LEFT, 3: MoveReply("low")})
+    assert game.game.applied == [{0: "high", 1: "low"}]
+    assert [each.seat for each in game.requests] == [0, 1, 3]
+
+
 class Halves(Auction):
     """After one has left, seat 0 bids as before, and seat 1 takes a lot. After two, both take."""
 

@@ -311,7 +311,6 @@ def inferred(*ahead: Any, seats: int = 1, left: Sequence[int] = (), **more: Any)
     values: dict[str, Any] = {
         "legal": {seat: [1, 2, 3] for seat in range(seats)},
         "left": set(),
-        "is_simultaneous": seats > 1,
         "turns": 5,
         "game": SimpleNamespace(wrong_move=more.get("wrong_move", "random")),
         "candidates": lambda seat, shown: [move for move in (1, 2, 3) if move % 2 == shown],
