@@ -55,6 +55,17 @@ QUICK = ("play", "big_money.json", "smithy.json", "--max-turns", "1")
 # --- what it prints -------------------------------------------------------------------------------
 
 
+def test_what_is_neither_an_error_nor_of_a_game_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that calls the command may end it in this way, which is not a bug of ours."""
+
+    def run(*_: object) -> int:
+        raise GeneratorExit
+
+    monkeypatch.setattr("referee.cli.entry.read_words", lambda words: (run, None))
+    with pytest.raises(GeneratorExit):
+        cli.main([])
+
+
 def test_the_table_for_people() -> None:
     done = referee(*PLAY, "--seed", "5")
     assert done.returncode == 0

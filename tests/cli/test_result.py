@@ -162,11 +162,13 @@ def test_nobody_is_left() -> None:
         [],
         player(1, 3, 0, 1, disqualified="exited", requests=0, **said),
         player(2, 3, 0, 1, disqualified="exited", requests=0, **left),
+        player(3, 3, 0, 1, disqualified="exited", requests=0, **left),
     )
     assert "Nobody won: no player was left, after 0 turns." in text
     assert "It wrote on stderr: oh no" in text
-    assert text.count("was disqualified") == 2
-    assert text.count("(handshake)") == 2
+    assert "1st of 3" not in text
+    assert text.count("was disqualified") == 3
+    assert text.count("(handshake)") == 3
     assert text.endswith("referee conform ./bot1 --case 3")
 
 

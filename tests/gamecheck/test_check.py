@@ -21,6 +21,7 @@ from referee.gamecheck.findings import Findings
 from referee.gamecheck.guard import GameStoppedError, Guard
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import PUBLIC, Outcome, Request, Viewer
+from referee.interrupts import Interrupted
 from tests.support import mixed
 from tests.support.mixed import Mixed, NumberRequest, Taken, View
 
@@ -358,6 +359,16 @@ def test_remarks_about_all_matches(matches: list[Any], kinds: set[str]) -> None:
     check._check_all_matches(mixed.RULES, matches, found)
     assert {finding.kind for finding in found.all} == kinds
     assert {finding.kind for finding in found.all if finding.is_error} == kinds & {"no-replies"}
+
+
+def test_a_signal_while_a_game_is_checked_is_not_its_mistake() -> None:
+    def interrupted() -> None:
+        raise Interrupted(signal.SIGINT)
+
+    found = Findings()
+    with pytest.raises(Interrupted):
+        Guard(found, SECONDS)("apply", interrupted)
+    assert found.all == []
 
 
 def test_a_kind_of_mistake_is_told_once_for_each_line() -> None:

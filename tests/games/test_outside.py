@@ -187,10 +187,14 @@ def test_what_a_game_raises_is_its_own_mistake(
         referee.play_match([one_taker, one_taker], game=file, seed=1)
 
 
-def test_ctrl_c_while_a_game_computes_is_not_its_mistake(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ["        take = 1\n", "class Sticks:"])
+def test_ctrl_c_while_a_game_computes_or_is_loaded_is_not_its_mistake(
+    tmp_path: Path, line: str
+) -> None:
     """The handler of the program raises it in the middle of the game's code."""
-    interrupt = "        import signal; signal.raise_signal(signal.SIGINT)\n"
-    file = broken(tmp_path, "        take = 1\n", interrupt)
+    indent = line.removesuffix(line.lstrip())
+    interrupt = f"{indent}import signal; signal.raise_signal(signal.SIGINT)\n"
+    file = broken(tmp_path, line, interrupt + line)
     with pytest.raises(KeyboardInterrupt):
         referee.play_match([one_taker, one_taker], game=file, seed=1)
 

@@ -14,19 +14,20 @@ import pytest
 
 import referee
 from referee import cli
-from referee.games import find_game, outside
+from referee.games import GAMES, find_game, outside
 from referee.games.interface.capabilities import Finding, Unchecked
 from referee.games.interface.game import Request
 from referee.games.interface.log_player import DifferenceError, End, Gone, UnfollowedError
 from referee.games.small.log_player import LOST, NoDraws, SmallLog
 from referee.games.small.messages import GameInfo, MoveReply, MovesPlayed, PlayerLost
 from referee.games.small.without_rules import WithoutRules
-from referee.logs.inferred import _difference
+from referee.logs.inferred import InferredMatch, _difference
 from referee.web.recorded import read_match
 from tests.games.test_checkers import check, damaged, log_of
 from tests.support.any_game import Course
 from tests.support.helpers import TIMES
 from tests.support.own_game import clean_games, small_games
+from tests.support.public_logs import PublicLog
 
 
 @pytest.fixture(autouse=True)
@@ -109,6 +110,33 @@ def test_what_is_wrong_before_the_rules_give_up_is_found_too(tmp_path: Path) -> 
     assert isinstance(unchecked, Unchecked)
     assert unchecked.line == begun + 1
     assert (found.line, found.found) == (begun + 2, "player3")
+
+
+class Suspicious(SmallLog):
+    """It finds something in each line, and gives up at the first moves."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+        self.rest: Any = SimpleNamespace(seats=0, read=lambda line, _: [Finding(line, "1", "", "")])
+
+    def reply(self, game: Any, asked: Request, ahead: Sequence[Any]) -> object | None:
+        raise UnfollowedError("a draw is not in the log")
+
+
+def test_findings_count_from_the_line_at_which_the_rules_give_up(tmp_path: Path) -> None:
+    (tmp_path / "auction.py").write_text(AUCTION)
+    outside.add(str(tmp_path / "auction.py"))
+    log = log_of(next(c for c in (Course("auction", seed) for seed in range(9)) if c.seats == 3))
+    info, played = (next(m for m in log if m["type"] == t) for t in ("game-info", "moves-played"))
+    gone = {"type": "player-disqualified", "player_number": "player2", "reason": "exited"}
+    checker = InferredMatch(GAMES["auction"], Suspicious(), "ABC")
+    found = PublicLog(GAMES["auction"]).findings(checker, [info, gone, played, played])
+    assert [(type(each), each.line) for each in found] == [
+        (Unchecked, 2),
+        (Finding, 2),
+        (Finding, 3),
+        (Finding, 4),
+    ]
 
 
 THIRD = '''
