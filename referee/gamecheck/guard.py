@@ -65,12 +65,6 @@ class Guard:
         except GameTimeoutError as error:
             text = f"takes more than {self._seconds:g} seconds: end its loops, and wait for nothing"
             self._add("hangs", what, text, error)
-        except RecursionError as error:
-            text = "calls itself without an end: return before the recursion is too deep"
-            self._add("recursion", what, text, error)
-        except SystemExit as error:
-            text = "ends the program: a game ends with an outcome, not with an exit"
-            self._add("exits", what, text, error)
         except UsageError:
             raise
         except MistakeError as error:
