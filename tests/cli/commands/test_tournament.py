@@ -1063,7 +1063,7 @@ def test_the_pages_name_the_options_that_a_config_may_not_set() -> None:
 @pytest.mark.parametrize(
     ("key", "says"),
     [
-        ("bots", "'bots'; did you mean bot?"),
+        ("bots", "'bots'; did you mean [[bot]]?"),
         ("threads", "'threads'; there are: [[bot]], alpha, "),
         ("browser", "'browser'; give --browser on the command line"),
         ("same_bot", "'same_bot'; give --same-bot on the command line"),
