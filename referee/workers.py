@@ -95,8 +95,11 @@ def worker_processes(
         pool = _Pool(jobs, context, initializer=_begin, initargs=(places, number, {**os.environ}))
     except OSError as error:
         if jobs == 1:  # without a sandbox, a bot can kill this process then
-            with ThreadPoolExecutor(1) as thread:
-                yield thread
+            try:
+                with ThreadPoolExecutor(1) as thread:
+                    yield thread
+            finally:
+                adopt_orphans(False)
             return
         what = "processes cannot share memory (they need a writable /dev/shm with free space)"
         raise ShortageError(what, error) from error

@@ -26,6 +26,7 @@ import referee.conformance.suite
 import referee.logs.replay.terminal
 import referee.match_plan  # noqa: F401
 from referee.__main__ import main
+from referee.bots.processes.guardian import GUARDIAN
 from referee.cli.commands import conform, explain, play, replay, validate, verify  # noqa: F401
 from referee.games import GAMES
 
@@ -88,6 +89,7 @@ def become_referee(
         if environment is not None:
             os.environ.clear()
             os.environ.update(environment)
+        GUARDIAN.__init__()  # type: ignore[misc] (bots that a test still runs are not ours)
         # The tests may have chosen other temporary folders.
         tempfile.tempdir = None
         multiprocessing.current_process()._config["tempdir"] = None  # type: ignore[attr-defined]

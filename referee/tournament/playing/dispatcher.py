@@ -17,6 +17,7 @@ from collections.abc import (
     Set,
 )
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures.thread import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from functools import cache, partial
 from itertools import islice
@@ -131,6 +132,10 @@ class Dispatcher:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
+        if isinstance(self._executor, ThreadPoolExecutor):  # it isn't a process that ends
+            from referee.tournament.playing.worker import end_bots
+
+            self._executor.submit(end_bots).result()
         self._context.__exit__(*exc_info)  # type: ignore[arg-type]
 
     def play(

@@ -15,6 +15,7 @@ import pytest
 
 from referee import play_match
 from referee.bots.processes import cgroups, sandbox
+from referee.bots.processes.guardian import GUARDIAN
 from referee.cli.commands import doctor
 from referee.match.limits import LimitsBy
 from referee.starters import LANGUAGES
@@ -133,6 +134,9 @@ def test_where_processes_share_no_memory_there_are_matches_and_tournaments_of_on
     assert [
         referee("tournament", *words, "--jobs", jobs, env=NOTHING).returncode for jobs in "12"
     ] == [0, 71]
+    assert (
+        GUARDIAN.processes == set()
+    )  # the worker was a thread, so its bots must not wait for more
     report = json.loads(referee("doctor", "--format", "json", env=NOTHING).stdout)
     assert report["ok"] is False
     problems = [check["name"] for check in report["checks"] if check["status"] == "problem"]
