@@ -309,6 +309,15 @@ def test_nothing_is_left_of_a_match_that_is_played_alone(executor: Executor) -> 
     assert left_behind() == []
 
 
+def test_a_lost_child_ends_although_the_opponent_is_kept(
+    executor: Executor, tmp_path: Path
+) -> None:
+    file = tmp_path / "pid"
+    play(executor, [kept(), hostile("lost_daemon", file)], (1,))
+    ((kept_alive, _),) = left_behind()
+    assert kept_alive != int(file.read_text())
+
+
 def test_the_bots_are_ended_when_a_match_cannot_be_played(
     executor: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -245,22 +245,26 @@ def test_a_match_is_played_again_if_the_witness_is_late_too(
     assert 0.2 <= reply.until - reply.asked < 20
 
 
-@pytest.mark.parametrize(("limit", "seconds", "is_late"), [(30, 3.0, False), (30, 3.01, True)])
+@pytest.mark.parametrize(("seconds", "is_late"), [(3.0, False), (3.01, True)])
+@pytest.mark.parametrize("late", [[1], [0, 1]])
 async def test_with_a_long_limit_the_witness_may_take_a_tenth_of_it(
-    limit: float, seconds: float, is_late: bool, monkeypatch: pytest.MonkeyPatch
+    late: list[int], seconds: float, is_late: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The longest limit of the bots that were late counts."""
+
     async def told(spec: object) -> float:
         return seconds
 
     monkeypatch.setattr(module, "witness_seconds", told)
     attempt: Any = object.__new__(_Attempt)
-    attempt.spec = SimpleNamespace(each_limits=[Limits(time_limit=99), Limits(time_limit=limit)])
-    attempt.played = SimpleNamespace(
-        disqualified={1: SimpleNamespace(code=Disqualification.TIMEOUT)}
-    )
-    attempt.left_at = {1: 5.0}
+    each_limits = [Limits(time_limit=limit) for limit in (20, 30, 99)]
+    attempt.spec = SimpleNamespace(each_limits=each_limits)
+    lost = {seat: SimpleNamespace(code=Disqualification.TIMEOUT) for seat in late}
+    attempt.played = SimpleNamespace(disqualified=lost)
+    attempt.left_at = dict.fromkeys(late, 5.0)
     assert await attempt.is_witnessed() == is_late
-    attempt.played.disqualified[1].code = Disqualification.EXITED
+    for left in lost.values():
+        left.code = Disqualification.EXITED
     assert not await attempt.is_witnessed()
 
 
