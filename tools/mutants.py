@@ -240,8 +240,9 @@ def try_out(mutant: Mutant, tests: list[str], folder: Path) -> Trial:
 
 
 def runnable(test: str) -> str:
-    """Return an id that pytest finds. If it has odd characters, all cases of the test run."""
-    return test if re.fullmatch(r"[\w./:\[\]-]+", test, re.ASCII) else test.partition("[")[0]
+    """Return an id that pytest finds. If it has a path or odd characters, all cases run."""
+    function, _, case = test.partition("[")
+    return test if re.fullmatch(r"[\w.:\[\]-]*", case, re.ASCII) else function
 
 
 def run(folder: Path) -> str | None:
@@ -264,6 +265,8 @@ def run(folder: Path) -> str | None:
         return "no end"
     if process.returncode in (0, 5):
         return None
+    if process.returncode == 4:
+        raise RuntimeError(f"pytest did not run the tests: {printed}")
     failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", printed, re.M)
     return failed[0] if failed else printed.strip().rpartition("\n")[2]
 

@@ -239,7 +239,7 @@ class Rerun:
                 line = later
         except LogReadError:
             return False, False
-        claimed = None if self._reader.cut else record.claimed_digest(line)
+        claimed = record.claimed_digest(line)
         return claimed == self._digest, claimed is not None
 
     def flush(self) -> None:

@@ -103,8 +103,12 @@ def test_an_opening_after_a_position(say: Say) -> None:
     ]
     assert min(kept) > 10
     assert say("verify", "r.jsonl")[0] == 0
-    (mark,) = [m for step in read_match("r.jsonl").steps for m in step.marks if m.kind == "opening"]
+    steps = read_match("r.jsonl").steps
+    ((step, mark),) = [
+        (step, mark) for step in steps for mark in step.marks if mark.kind == "opening"
+    ]
     assert "4 rounds" in mark.detail
+    assert step.turn >= 34
 
 
 @pytest.mark.parametrize(

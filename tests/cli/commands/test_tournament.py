@@ -734,9 +734,12 @@ def test_a_knockout_is_seeded_by_the_ratings_of_another_store(commands: Commands
     )
 
 
-def test_a_knockout_continues_without_the_store_that_has_seeded_it(commands: Commands) -> None:
+@pytest.mark.parametrize("third", [[], ["--third-place"]])
+def test_a_knockout_continues_without_the_store_that_has_seeded_it(
+    third: list[str], commands: Commands
+) -> None:
     commands.run("tournament", *BOTS, "--deals", "2", "--store", "week.sqlite")
-    words = [*BOTS, "--pairing", "knockout", "--deals", "1", "--seed", "1"]
+    words = [*BOTS, "late=minimal", "--pairing", "knockout", "--deals", "1", "--seed", "1", *third]
     commands.tournament(*words, "--seeding", "week.sqlite")
     with Store.for_reading(commands.store) as store:
         bracket = store.stages[-1].knockout
@@ -848,6 +851,7 @@ def test_the_title_is_kept_in_the_store(commands: Commands) -> None:
     words = [*BOTS[:2], "--deals", "1", "--seed", "1"]
     assert commands.tournament(*words, "--title", "Cup <night>").startswith("Cup <night>\n")
     # From now on, no command has to give it again.
+    assert commands.tournament(*words).startswith("Cup <night>\n")
     assert commands.run("standings", commands.store).startswith("Cup <night>\n")
     page = commands.run("standings", commands.store, "--format", "html")
     assert "<title>Cup &lt;night&gt;" in page

@@ -443,7 +443,8 @@ def run(
     """Run a bot on these lines in `folder`, with a copy of the kit and no other package."""
     shutil.copy(referee.games.dominion.kit.__file__, folder / "kit.py")
     (folder / "my_bot.py").write_text(PROGRAM.format(start=start, turn=turn or "pass"))
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    left_out = ("PYTHONPATH", "PYTHONUNBUFFERED")
+    environment = {key: value for key, value in os.environ.items() if key not in left_out}
     return subprocess.run(
         [sys.executable, "-S", "my_bot.py"],
         input=b"".join(line + b"\n" for line in lines) + cut,

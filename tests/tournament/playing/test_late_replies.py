@@ -210,6 +210,19 @@ def test_bots_that_are_late_alone_are_at_fault_from_then_on() -> None:
     assert len([*store.select("SELECT 1 FROM seats WHERE disqualified = 'timeout'")]) == 24
 
 
+def test_a_bot_that_was_late_alone_has_one_try_in_its_next_match() -> None:
+    machine = Stall({1, 2, 3}, tries=99)
+    with dispatcher(machine) as made:
+        made._begin(made_setup(5))
+        made._late = LateReplies(lambda bot: bot)
+        for match, players in ((1, (0, 1)), (2, (2, 3)), (3, (0, 4))):
+            made._late.add(late(match, players), ["a batch"])
+        rows = [each for some in made._play_stalled() for each in some]
+    tries = 1 + len(START_PAUSES)
+    assert machine.alone == [1] * tries + [2] * tries + [3]
+    assert [(each.match, late_bots([each])) for each in rows] == [(1, {0}), (2, {2}), (3, {0})]
+
+
 def test_a_bot_gets_so_many_matches_again() -> None:
     """Even if it's never late when it's alone, it may not have more than this."""
     wanted = made_setup(4, deals=30, withdraw_after=None)
@@ -348,6 +361,14 @@ def test_matches_beside_each_other_have_no_common_bot(
 def test_a_batch_leaves_half_of_the_bots_for_its_partner(monkeypatch: pytest.MonkeyPatch) -> None:
     moments = play_beside(Beside(), 9, 2, monkeypatch)
     assert max(len(bots) for in_play in moments for bots in in_play) == 4
+
+
+def test_a_batch_is_the_partner_of_one_that_has_none() -> None:
+    with dispatcher(MadeUp(), jobs=4) as made:
+        made._begin(made_setup(8))
+        made._next = [Plan(match, 0, 1, (bot, 4)) for match, bot in enumerate((1, 2, 3, 0))]
+        assert [plan.match for plan in made._choose(1, [{0, 1}, {2, 3}, {1, 2}])] == [2]
+        assert [plan.match for plan in made._next] == [0, 1, 3]
 
 
 @pytest.mark.parametrize(("bots", "jobs"), [(4, 1), (3, 2)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import BrokenExecutor, Future
 from pathlib import Path
 from types import SimpleNamespace
@@ -151,6 +151,23 @@ def test_a_bot_that_hangs_fails_as_if_it_had_not_been_started_again(
     expected = by_hand(wanted, lambda plan: with_late(plan, {1}.intersection(plan.players)))
     assert contents(run(wanted, machine)) == contents(expected)
     assert machine.starts == [1] * len(START_PAUSES)
+
+
+@pytest.mark.parametrize("hanging", [{1}, {0, 1}])
+def test_a_match_of_two_late_bots_is_played_again_if_one_of_them_is_ready(
+    hanging: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_ready(bot: int) -> Generator[list[MatchRow], None, bool]:
+        yield from ()
+        return bot not in hanging
+
+    plan = Plan(0, 0, 1, (0, 1))
+    with dispatcher(Machine(set(), ready=0)) as made:
+        monkeypatch.setattr(made, "_is_ready", is_ready)
+        made._begin(made_setup(3))
+        made._waiting, made._held = {0, 1}, [(plan, with_late(plan, {0, 1}))]
+        over = [each.match for rows in made._start_again() for each in rows]
+    assert (over, made._next) == (([0], []) if hanging == {0, 1} else ([], [plan]))
 
 
 class Killing(Machine):
