@@ -419,13 +419,13 @@ def take_files(size):
         os.close(os.open(f"/tmp/{name}", os.O_CREAT))
 
 
-def take_sockets(size):
-    """Fill the buffers of sockets that nobody reads from."""
+def take_sockets(size, kind="SOCK_STREAM"):
+    """Fill the buffers of pairs of sockets that nobody reads from."""
     import socket
 
     taken = 0
     while taken < size << 20:
-        TAKEN.append(socket.socketpair())
+        TAKEN.append(socket.socketpair(type=getattr(socket, kind)))
         one = TAKEN[-1][0]
         one.setblocking(False)
         with contextlib.suppress(BlockingIOError):
@@ -441,6 +441,7 @@ KINDS = {
     "once": take_once,
     "files": take_files,
     "unix": take_sockets,
+    "packets": functools.partial(take_sockets, kind="SOCK_SEQPACKET"),
 }
 
 

@@ -308,10 +308,10 @@ def limits() -> Iterator[Behaviour]:
     both = "memory-limit" if together else "exited"
     yield limited("takes 200 MiB", "take_memory", "1 200", memory, both)
     yield limited("8 processes take 25 MiB each", "take_memory", "8 25", memory, "memory-limit")
-    for kind in ("shared", "let-go", "memfd", "children", "files", "unix"):
+    for kind in ("shared", "let-go", "memfd", "children", "files", "unix", "packets"):
         taken = limited(f"takes 400 MiB: {kind}", "take_as", f"{kind} 400", memory, "memory-limit")
         # Without a sandbox, these don't count as the bot's memory.
-        if kind in ("files", "unix"):
+        if kind in ("files", "unix", "packets"):
             taken = taken._replace(expected={"bwrap": str(taken.expected)})
         yield taken
     for what in ("fork", "threads"):

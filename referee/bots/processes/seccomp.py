@@ -168,8 +168,9 @@ SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG, which sets the signal that a process gets when its parent dies."""
 HOLDING_CONTROLS = (22, 78)
 """PR_SET_SECCOMP and PR_FUTEX_HASH. The latter takes a gigabyte of the kernel's memory at once."""
-AF_UNIX, SOCK_STREAM, SOCK_TYPES = 1, 1, 0xF
-"""The only sockets that a program without a network needs are Unix streams.
+AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCK_TYPES = 1, 1, 5, 0xF
+"""The only sockets that a program without a network needs are Unix streams, and pairs of packets,
+which the library of Rust opens whenever it starts a program.
 
 Only their memory is bounded by their number and by the size of their buffers. Datagrams stay after
 their sender has closed, and some families aren't counted by control groups. AF_VSOCK even reaches
@@ -281,10 +282,9 @@ def _argument_tests(builds: bool) -> Iterator[tuple[tuple[int, int], int, list[b
     yield PERSONALITY, _FIRST, _return_if_in(PERSONALITIES, _ALLOW), _EPERM
     locks = _return_if_in(LOCKS, _ALLOW if builds else _PRETEND)
     yield FCNTL, _SECOND, _return_if_in(FCNTL_COMMANDS, _ALLOW) + locks, _EPERM
-    stream = [_do(_LOAD, _SECOND), _do(_AND, SOCK_TYPES), *_return_if(_EQUAL, SOCK_STREAM, _ALLOW)]
-    unix = [_jump(_EQUAL, AF_UNIX, 0, len(stream)), *stream]
-    yield SOCKET, _FIRST, unix, _EAFNOSUPPORT
-    yield SOCKETPAIR, _FIRST, unix, _EAFNOSUPPORT
+    for call, kinds in ((SOCKET, [SOCK_STREAM]), (SOCKETPAIR, [SOCK_STREAM, SOCK_SEQPACKET])):
+        of_kind = [_do(_LOAD, _SECOND), _do(_AND, SOCK_TYPES), *_return_if_in(kinds, _ALLOW)]
+        yield call, _FIRST, [_jump(_EQUAL, AF_UNIX, 0, len(of_kind)), *of_kind], _EAFNOSUPPORT
     death = [_jump(_EQUAL, SET_DEATH_SIGNAL, 0, 3), _do(_LOAD, _SECOND), *wakes]
     yield PRCTL, _FIRST, _return_if_in(HOLDING_CONTROLS, _EPERM) + death, _ALLOW
     kept = _return_if_in(HOLDING, _PRETEND)

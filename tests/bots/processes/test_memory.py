@@ -46,7 +46,9 @@ def no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs_bwrap
-@pytest.mark.parametrize("kind", ["shared", "let-go", "memfd", "children", "files", "unix"])
+@pytest.mark.parametrize(
+    "kind", ["shared", "let-go", "memfd", "children", "files", "unix", "packets"]
+)
 def test_memory_of_each_kind_is_counted(kind: str) -> None:
     assert seen(kind, 40, 30).endswith(" MiB of memory (at most 30 MiB)")
 
