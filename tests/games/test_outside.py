@@ -258,6 +258,7 @@ def test_code_that_does_not_return_is_the_games_mistake(
         find_game("endless")
 
 
+@pytest.mark.untraced  # a debugger has no limit
 def test_the_time_of_a_call_ends_with_it_and_that_of_an_outer_one_goes_on() -> None:
     def left() -> float:
         return signal.getitimer(signal.ITIMER_REAL)[0]
