@@ -17,7 +17,7 @@ from msgspec import structs
 from referee import course
 from referee import runner as module
 from referee.bots.bot import Answer, Failure
-from referee.bots.command import resolve_bot
+from referee.bots.command import HUMAN, PythonBot, resolve_bot
 from referee.bots.in_process import InProcessBot
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import BotProcess
@@ -30,7 +30,7 @@ from referee.logs.sink import MemorySink
 from referee.match.limits import Limits
 from referee.match.sandbox import Sandbox, SandboxKind
 from referee.match.spec import MatchSpec, match_spec
-from referee.runner import SLICE_SECONDS, Runner
+from referee.runner import SLICE_SECONDS, Runner, replayed
 from tests.support import toy as toy_game
 from tests.support.awaited_bot import AwaitedBot
 
@@ -460,6 +460,43 @@ def test_only_a_bot_in_a_sandbox_is_frozen(kind: SandboxKind) -> None:
     launched.end()
     assert runner._freezable == ({} if kind == "none" else {0: launched})
     assert runner._unstopped == ({0} if kind == "none" else set())
+
+
+async def test_each_look_is_at_another_process_that_waits_for_a_match() -> None:
+    looked: list[int] = []
+    idle: Any = [
+        SimpleNamespace(is_stopped=lambda number=number: looked.append(number))
+        for number in range(3)
+    ]
+    runner = Runner(Course(toy(), [InProcessBot(Named(1)), InProcessBot(Named(2))]))
+    runner.idle = lambda: idle
+    for _ in range(4):
+        assert runner._stopped() == set()
+    assert {*looked[:3]} == {0, 1, 2}
+    assert looked[3] == looked[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "is_asked"),
+    [
+        (PythonBot("bot", lambda: InProcessBot(Named(1))), True),
+        (PythonBot(HUMAN, lambda: InProcessBot(Named(1))), False),
+        (PythonBot("rules.json", lambda: InProcessBot(Named(1)), is_file=True), False),
+    ],
+)
+def test_neither_a_person_nor_a_rule_file_answers_recorded_requests_again(
+    source: PythonBot, is_asked: bool
+) -> None:
+    asked: list[float] = []
+
+    class Own(InProcessBot):
+        def quick_reply(self, seconds: float) -> Answer:
+            asked.append(seconds)
+            return b"own"
+
+    (bot,) = replayed([Own(Named(1))], [source], [[b"recorded"]])
+    assert [bot.quick_reply(0), bot.quick_reply(1)] == [b"recorded", b"own"]
+    assert asked == ([0, 1] if is_asked else [1])
 
 
 @pytest.mark.parametrize("stopped", [True, False])

@@ -13,12 +13,15 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from referee.errors import UsageError
 from referee.games.outside import Source
+from referee.tournament import store as store_module
 from referee.tournament.report.standings import standings
 from referee.tournament.rows import (
     FORFEIT,
@@ -679,7 +682,7 @@ def test_facts_of_the_runs_are_kept_once_and_in_order() -> None:
     for name in ("rlimits", "cgroup-v2", "rlimits"):
         store.add_limits_by(name)  # type: ignore[arg-type]
     assert store.limits_by == ["rlimits", "cgroup-v2"]
-    sources = [Source(file="game.py", digest=digest) for digest in ("1", "2", "1")]
+    sources = [Source(file=f"{n}/game.py", digest=digest) for n, digest in enumerate("121")]
     for source in sources:
         store.add_game_file(source)
     assert store.game_files == sources[:2]
@@ -713,3 +716,33 @@ def test_facts_of_the_runs_are_kept_once_and_in_order() -> None:
 def test_points(ranks: list[int], points: list[float]) -> None:
     """The share of opponents that were beaten. A draw counts half."""
     assert points_of(ranks) == points
+
+
+# --- failures of the database ---------------------------------------------------------------------
+
+
+class Broken:
+    """A database in which nothing can be written."""
+
+    def execute(self, query: str, *parameters: object) -> Any:
+        if query.startswith(("PRAGMA", "VACUUM")):
+            raise sqlite3.OperationalError("disk I/O error")
+        return SimpleNamespace(fetchone=lambda: None)
+
+    def close(self) -> None: ...
+
+
+def test_no_file_is_left_of_a_store_that_could_not_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "_connect", lambda database: Broken())
+    with pytest.raises(UsageError, match="disk I/O error"):
+        Store.for_writing(str(tmp_path / "new.sqlite"))
+    assert os.listdir(tmp_path) == []
+
+
+def test_no_file_is_left_of_a_copy_that_could_not_be_made(tmp_path: Path) -> None:
+    store = Store("s.sqlite", Broken())  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="disk I/O error"):
+        store.save_copy(str(tmp_path / "copy.sqlite"))
+    assert os.listdir(tmp_path) == []

@@ -210,8 +210,6 @@ class LiveSeat:
                 restart, so a page from an earlier run gets all events.
             wait: if True, wait for up to `POLL_SECONDS`.
         """
-        if not self._is_current(tab):
-            return _moved()
         self._poll += 1
         own = self._poll
         self._wake()  # If there's an older poll, its connection is probably lost, so end it

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 import trio
 import trio.testing
@@ -164,6 +165,8 @@ async def test_the_page_is_sent_what_the_seat_was_sent(
         await visitor.enter()
         await visitor.play()
         ((first, whole), steps) = visitor.of("reset"), visitor.of("steps")
+        made = match.sitting.seats[number]._steps.turns
+        turns = {turn.turn: json.loads(msgspec.json.encode(turn)) for turn in made}
     parts = [first, *steps]
     lines = [line for part in parts for line in part["lines"]]
     sent = "".join(f"{text}\n" for kind, _, text in lines if kind in ("all", "sent"))
@@ -186,6 +189,7 @@ async def test_the_page_is_sent_what_the_seat_was_sent(
         assert told.get(turn["turn"]) != turn
         told[turn["turn"]] = turn
     assert len(told) > 1
+    assert {turn: turns[turn] for turn in told} == told
     # When it is over, everything is shown.
     assert whole["header"]["viewers"][0] == "all"
     assert whole["header"]["seed"] == 3
@@ -397,6 +401,32 @@ async def test_each_question_takes_one_answer(autojump_clock: trio.testing.MockC
     assert answers == [(1,), None, (0,)]
 
 
+async def test_the_end_closes_an_open_question() -> None:
+    """It may have been open when the match ended without this seat's reply."""
+    seat = LiveSeat(toy.RULES, 0)
+    whole: Any = SimpleNamespace(header={}, lines=[], steps=[], turns=[], turned=[])
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(seat.ask, QUESTION)
+        await trio.testing.wait_all_tasks_blocked()
+        seat.end(whole)
+        events = (await news_of(seat))["events"]
+        assert [event["type"] for event in events] == ["question", "reset", "end"]
+        assert events[0]["question"] is None
+        assert refused(seat, 1, [0]) == 409
+        nursery.cancel_scope.cancel()
+
+
+async def test_the_name_of_a_tab_is_kept_in_part() -> None:
+    """It comes from a stranger."""
+    async with playing("human", "smithy.json") as match:
+        visitor = match.visitor(tab="x" * 65)
+        await visitor.enter()
+        assert match.sitting.seats[0]._tab == "x" * 64
+        visitor.tab += "y"
+        await visitor.listen(wait=False)
+        assert visitor.of("moved") == []
+
+
 async def test_a_page_gets_what_it_does_not_have_yet() -> None:
     seat = LiveSeat(toy.RULES, 0)
     for number in range(3):
@@ -561,6 +591,8 @@ async def test_addresses_that_are_none() -> None:
         await visitor.enter()
         for path in ("/seat/nothing/0", visitor.at[:-1] + "1", f"{visitor.at}/else"):
             assert (await visitor.client.get(path)).status_code == 404
+        nobody = await visitor.client.post("/seat/nothing/0/enter", content=b"no JSON")
+        assert nobody.status_code == 404
         assert (await visitor.client.get(f"{visitor.at}/events?after=x")).status_code == 422
         assert (await visitor.client.get(f"{visitor.at}/answer")).status_code == 405
         other = {"origin": "http://elsewhere.example"}
