@@ -218,6 +218,20 @@ def test_a_damaged_log_is_written_anew(
         assert (file.parent / "precious").read_bytes() == b"precious\n"
 
 
+@pytest.mark.parametrize("chunk", [4, 5, 6])
+def test_a_log_that_has_become_longer_is_written_anew(
+    chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_CHUNK", chunk)
+    (log,) = open_logs([str(tmp_path / "log")])
+    assert log is not None
+    log.begin(copy=True)
+    log.write(b"line\n")
+    (tmp_path / "log").write_bytes(b"line\nmore\n")
+    assert log.finish() == "changed"
+    assert (tmp_path / "log").read_bytes() == b"line\n"
+
+
 def test_a_truncated_log_has_no_hole(tmp_path: Path) -> None:
     """If somebody truncates the file, we continue at its start and leave no NUL bytes."""
     (log,) = open_logs([str(tmp_path / "log")])

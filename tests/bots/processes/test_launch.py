@@ -22,6 +22,7 @@ from referee.bots.processes.stderr import StderrKeeper
 from referee.errors import ShortageError
 from referee.match.limits import Limits
 from referee.match.sandbox import NO_SANDBOX, Sandbox, SandboxKind
+from tests.support.sandboxed import needs_bwrap
 
 SHOWS = (sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))")
 
@@ -60,6 +61,13 @@ def test_what_a_bot_is_given_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")
     shown = environment((("PYTHONUNBUFFERED", "2"), ("LANG", "C")))
     assert (shown["PYTHONUNBUFFERED"], shown["LANG"]) == ("2", "C")
+
+
+@needs_bwrap
+def test_a_sandbox_leaves_no_descriptor_open() -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    LaunchedBot(BotCommand("bot", ("/bin/cat",)), Limits(), Sandbox("bwrap")).end()
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 @pytest.mark.slow
@@ -171,13 +179,16 @@ def test_a_group_counts_only_what_has_a_limit() -> None:
     assert bot.cgroup.calls == ["kill", "remove"]  # type: ignore[union-attr]
 
 
-def test_without_a_group_the_processes_are_asked() -> None:
+def test_without_a_group_the_processes_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     bot = launched()
     assert (bot.oom_kills, bot.refused_forks) == (0, 0)
     assert bot.cpu_seconds is not None
     bot.cgroup = Group()  # type: ignore[assignment]
     bot.cgroup.cpu_seconds = None  # type: ignore[union-attr, misc]
     assert bot.cpu_seconds is not None
+    bot.cgroup.cpu_seconds = 0.0  # type: ignore[union-attr, misc]
+    monkeypatch.setattr(launch, "usage", lambda pid: pytest.fail("the group says it"))
+    assert bot.cpu_seconds == 0.0
     bot.cgroup = None
     ended(bot)
 
@@ -335,23 +346,24 @@ def test_a_sandbox_that_does_not_work_is_not_the_bots_fault(said: list[str], err
 
 
 @pytest.mark.parametrize(
-    ("exit_code", "line", "is_ours"),
+    ("exit_code", "lines", "step"),
     [
-        (125, "{token} ulimit -n 9", True),
-        (126, "{token} ulimit -n 9", False),
-        (125, "x{token} ulimit -n 9", False),
-        (125, "ulimit -n 9", False),
+        (125, "sh: no\n{token} ulimit -n 9", "ulimit -n 9 failed: sh: no"),
+        (125, "{token} ulimit -n 9", "ulimit -n 9 failed"),
+        (126, "{token} ulimit -n 9", ""),
+        (125, "x{token} ulimit -n 9", ""),
+        (125, "ulimit -n 9", ""),
     ],
 )
 def test_a_step_before_the_bot_is_known_by_its_secret(
-    exit_code: int, line: str, is_ours: bool, monkeypatch: pytest.MonkeyPatch
+    exit_code: int, lines: str, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bot = ended(launched())
     monkeypatch.setattr(bot, "peek_exit_code", lambda: exit_code)
     stderr = StderrKeeper(None)
-    stderr.feed(f"sh: no\n{line}\n".format(token=bot._token).encode())
-    if is_ours:
-        with pytest.raises(ShortageError, match=r"^cannot start bot: ulimit -n 9 failed: sh: no$"):
+    stderr.feed(f"{lines}\n".format(token=bot._token).encode())
+    if step:
+        with pytest.raises(ShortageError, match=f"^cannot start bot: {step}$"):
             bot.check_reached(stderr)
     else:
         bot.check_reached(stderr)

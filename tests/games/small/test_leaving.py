@@ -106,6 +106,7 @@ def halves() -> Any:
 def test_only_the_seats_with_another_request_are_asked_again() -> None:
     game = halves()
     assert [(each.seat, each.message.moves) for each in game.requests] == [(1, [1, 2, 3])]
+    assert [game.view(seat).moves for seat in range(4)] == [[], [1, 2, 3], [], []]
     copied = game.copy(SeededRandomSource(1))
     for each in (game, copied):
         each.advance({1: MoveReply(2)})

@@ -390,6 +390,7 @@ def test_a_hopeless_bot_leaves_the_errors_of_the_others_as_they_are() -> None:
     assert ratings.rating[:3].mean() == pytest.approx(1500)
     assert (ratings.low[3], ratings.rating[3] < 1000, ratings.high[3] < 1300) == (-math.inf, 1, 1)
     alone = rate(hopeless_beside(2, 60))
+    assert alone.weights == pytest.approx([1 / 2, 1 / 2, 0])
     assert (ratings.high - ratings.low)[:3].max() < 1.3 * (alone.high - alone.low)[:2].max()
     # A single point is enough to include it in the mean.
     assert (rate(hopeless_beside(3, 60, points=1)).weights > 0).all()
