@@ -8,6 +8,9 @@ Each change ("mutant") is made in a copy of the repository, and the tests that r
 there. If none of them fails, the line needs a test, or it isn't needed. Which tests reach a line is
 read from `build/reached`, which takes a run of all tests; `--again` makes it again.
 
+A changed referee may delete any file that it can, and one of these changes removed /dev/null. So
+run this as an ordinary user, or where nothing is lost.
+
 We weighed mutmut and cosmic-ray. mutmut 3 replaces functions by trampolines in the test process, so
 it misses bots and commands in processes of their own, and it runs by its own way of starting
 pytest. cosmic-ray keeps a database of all mutants of a package and runs one command for each, which
