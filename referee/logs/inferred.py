@@ -60,6 +60,10 @@ class InferredMatch:
         self._published: deque[Struct] = deque()
         # messages from the log before the first reply, or None once we've inferred that reply
         self._opening: list[tuple[int, Struct]] | None = []
+        # Of how many seats that had to move do we assume that they failed the handshake, and of how
+        # many may we? As long as there are any, `_begun` has all messages of the log.
+        self._begun: list[tuple[int, Struct]] = []
+        self._most_assumed, self._assumed = len(self._names), 0
         self._game: Game | None = None
         self._stopped = self._unfollowed = False
         # findings of `PartLogPlayer.rest`, which only count from where the rules give up
@@ -80,23 +84,37 @@ class InferredMatch:
             return [*rest] if self._unfollowed else []
         self._rest += rest
         try:
-            self._take(line, message)
-        except DifferenceError as difference:
-            self._stopped = True
-            line, found = self._waiting[0]
-            section = difference.section or self._player.sections[type(found)]
-            shown = difference.found or _shown(found)
-            return [Finding(line, section, difference.expected, shown, stops=True)]
+            found = self._take((line, message))
         except UnfollowedError as error:
             self._stopped = self._unfollowed = True
             first, _ = self._waiting[0]
             return [Unchecked(first, str(error)), *(own for own in self._rest if own.line >= first)]
-        return []
+        self._stopped = bool(found)
+        return [*found]
 
-    def _take(self, line: int, message: Struct) -> None:
-        self._waiting.append((line, message))
-        while self._waiting and (self._compare() if self._published else self._play_on()):
-            pass
+    def _take(self, read: tuple[int, Struct]) -> list[Finding]:
+        if self._opening is not None or self._assumed:
+            self._begun.append(read)
+        found = self._follow(read)
+        while found and self._assumed:
+            # Perhaps the last of these seats left in the first turn after all.
+            self._most_assumed, self._assumed = self._assumed - 1, 0
+            self._begin_again(frozenset(), [])
+            if not any(map(self._follow, self._begun)):
+                return []
+        return found
+
+    def _follow(self, read: tuple[int, Struct]) -> list[Finding]:
+        self._waiting.append(read)
+        try:
+            while self._waiting and (self._compare() if self._published else self._play_on()):
+                pass
+        except DifferenceError as difference:
+            line, found = self._waiting[0]
+            section = difference.section or self._player.sections[type(found)]
+            shown = difference.found or _shown(found)
+            return [Finding(line, section, difference.expected, shown, stops=True)]
+        return []
 
     def observe(self, message: Struct) -> bool | None:
         """Read the next public message, or `Gone`. Part of the `Spectator` protocol.
@@ -135,13 +153,27 @@ class InferredMatch:
             self._opening.append(read)
         return True
 
+    def _may_be_absent(self, seat: int, asked: Sequence[int]) -> bool:
+        # A log doesn't say if a seat failed the handshake or left in the first turn. If the rules
+        # have published nothing in between, we first assume that it failed the handshake, because
+        # the next one may have failed it, too, without having to move. They leave in seat order.
+        if self._opening is None or seat not in asked:
+            return self._opening is not None
+        assumes = len(self._opening) == 1 and seat > max(self._absent, default=-1)
+        assumes &= self._assumed < self._most_assumed
+        self._assumed += assumes
+        return assumes
+
     def _begin_without(self, seat: int) -> None:
         # At this point we learn from the log that this seat left during the handshake, which
         # changes the game from its start.
         assert self._opening is not None
-        self._absent |= {seat}
-        self._waiting[:1] = self._opening
-        self._opening = []
+        if seat in self._absent:
+            raise DifferenceError("the disqualification of a seat that is still in the match")
+        self._begin_again(self._absent | {seat}, [*self._opening, *self._waiting[1:]])
+
+    def _begin_again(self, absent: frozenset[int], waiting: list[tuple[int, Struct]]) -> None:
+        self._absent, self._waiting, self._opening = absent, waiting, []
         self._published.clear()
         self._game = None
 
@@ -163,7 +195,7 @@ class InferredMatch:
                     break
                 gone.append(message.seat)
             asked = [request.seat for request in game.requests]
-            if self._opening is not None and gone and gone[0] not in asked:
+            if gone and self._may_be_absent(gone[0], asked):
                 self._begin_without(gone[0])
                 return True
             replies = self._replies(game, gone, ahead[len(gone) :])

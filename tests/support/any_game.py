@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import reduce
 from operator import or_
 from random import Random
@@ -37,15 +37,23 @@ class Course:
         seed: determines the number of seats, the options and all choices.
         wrong: probability that a reply has a mistake.
         leaving: probability that a seat leaves instead of replying.
+        absent: seats that fail the handshake.
         options: values for options of the game. The other options are chosen at random.
     """
 
     def __init__(
-        self, name: str, seed: int, *, wrong: float = 0.0, leaving: float = 0.0, **options: Any
+        self,
+        name: str,
+        seed: int,
+        *,
+        wrong: float = 0.0,
+        leaving: float = 0.0,
+        absent: Collection[int] = (),
+        **options: Any,
     ) -> None:
         self.definition = definition = GAMES[name]
         self._dice = Random(seed)
-        self._wrong, self._leaving = wrong, leaving
+        self._wrong, self._leaving, self._absent = wrong, leaving, absent
         self.seats = self._dice.randint(definition.min_seats, min(definition.max_seats, len(NAMES)))
         self.names = NAMES[: self.seats]
         there = definition.options.__struct_fields__
@@ -60,7 +68,10 @@ class Course:
         match, dice = self.match, self._dice
         match.start()
         for seat in match.due:
-            match.receive(seat, name_line(seat))
+            if seat in self._absent:
+                match.disqualify(seat, Disqualification.EXITED, "gone")
+            else:
+                match.receive(seat, name_line(seat))
         while True:
             entries = match.take_entries()
             yield entries

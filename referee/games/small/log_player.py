@@ -47,7 +47,8 @@ class LoggedGame(SmallGame):
 
     def take_events(self) -> list[Struct]:
         """Return the messages since the last call, but no faults, because logs don't have them."""
-        return [event for event in super().take_events() if not isinstance(event, Fault)]
+        events = [*super().take_events(), *super().take_events()]
+        return [event for event in events if not isinstance(event, Fault)]
 
     def candidates(self, seat: int, shown: Any) -> list[Move]:
         """Return the legal moves of a seat that would look like this in the log."""

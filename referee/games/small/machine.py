@@ -132,8 +132,14 @@ class SmallGame:
         self._run_to_requests()
 
     def take_events(self) -> list[Struct]:
-        """Return the public messages and faults since the last call, in order."""
-        events, self._events = self._events, []
+        """Return the public messages and faults since the last call, in order.
+
+        If seats failed the handshake, the first call only returns `game-info`. They're announced
+        after it, and before the moves that are played for them (2.8).
+        """
+        is_first = self.setup.absent and self._events and type(self._events[0]) is GameInfo
+        count = 1 if is_first else len(self._events)
+        events, self._events = self._events[:count], self._events[count:]
         return events
 
     def standings(self) -> list[SeatState]:

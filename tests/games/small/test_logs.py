@@ -16,16 +16,18 @@ import referee
 from referee import cli
 from referee.games import GAMES, find_game, outside
 from referee.games.interface.capabilities import Finding, Unchecked
+from referee.games.interface.faults import Disqualification
 from referee.games.interface.game import Request
 from referee.games.interface.log_player import DifferenceError, End, Gone, UnfollowedError
 from referee.games.small.log_player import LOST, NoDraws, SmallLog
 from referee.games.small.messages import GameInfo, MoveReply, MovesPlayed, PlayerLost
 from referee.games.small.without_rules import WithoutRules
 from referee.logs.inferred import InferredMatch, _difference
+from referee.match.spec import match_spec
 from referee.web.recorded import read_match
 from tests.games.test_checkers import check, damaged, log_of
 from tests.support.any_game import Course
-from tests.support.helpers import TIMES
+from tests.support.helpers import TIMES, Announced, name_line
 from tests.support.own_game import clean_games, small_games
 from tests.support.public_logs import PublicLog
 
@@ -85,6 +87,97 @@ def test_an_honest_log_is_never_called_wrong(name: str, tmp_path: Path) -> None:
         assert findings(name, log) == [], seed
 
 
+RELAY = '''
+from referee.games.small import Game
+
+class Relay(Game):
+    """Three seats take turns, and a seat that leaves is skipped, also in its own turn."""
+
+    players, moves = 3, (1, 2)
+
+    def start(self):
+        self.sum = 0
+
+    def legal(self, seat):
+        return [1, 2]
+
+    def next(self):
+        self.to_move = next(
+            (n for n in (1, 2, 3) if (self.to_move + n) % 3 not in self.left), 0
+        ) + self.to_move
+        self.to_move %= 3
+
+    def leave(self, seat):
+        if seat == self.to_move:
+            self.next()
+
+    def apply(self, move):
+        self.sum += move
+        self.next()
+
+    def view(self, viewer):
+        return {"sum": self.sum}
+
+    def scores(self):
+        return [self.sum % 5, self.sum % 7, self.sum % 3]
+'''
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Callable[[str], None]:
+    def load(code: str) -> None:
+        file = tmp_path / f"{code.split('class ')[1].split('(')[0].lower()}.py"
+        file.write_text(code)
+        outside.add(str(file))
+
+    return load
+
+
+@pytest.mark.parametrize("absent", [{0}, {0, 1}, {0, 2}, {0, 1, 2}])
+def test_seats_that_failed_the_handshake_need_not_have_to_move(
+    absent: set[int], own: Callable[[str], None]
+) -> None:
+    own(RELAY)
+    assert check("relay", log_of(Course("relay", 1, absent=absent, max_turns=2))) == []
+
+
+def test_a_seat_announced_before_the_first_moves_may_have_left_in_the_first_turn(
+    own: Callable[[str], None],
+) -> None:
+    """Had player1 failed the handshake, player4 would not have had a move to lose by."""
+    own(AUCTION)
+    match = match_spec([""] * 4, game="auction").new_match()
+    match.start()
+    for seat in range(4):
+        match.receive(seat, name_line(seat))
+    match.disqualify(0, Disqualification.TIMEOUT, "slow")
+    match.receive(1, b'{"type":"move-reply","move":"high"}')
+    match.receive(2, b'{"type":"move-reply","move":"high"}')
+    match.receive(3, b'{"type":"move-reply","move":"wrong"}')
+    match.receive(1, b'{"type":"move-reply","move":1}')
+    match.receive(2, b'{"type":"move-reply","move":2}')
+    log = Announced(match.take_entries()).public
+    assert [each["type"] for each in log[5:]] == [
+        "player-disqualified",
+        "player-lost",
+        "moves-played",
+    ]
+    assert findings("auction", log) == []
+
+
+def test_seats_that_failed_the_handshake_are_announced_before_their_moves(
+    own: Callable[[str], None],
+) -> None:
+    own(RELAY.replace("seat == self.to_move", "False"))
+    log = log_of(Course("relay", 1, absent={0}, max_turns=1))
+    assert [each["type"] for each in log[3:6]] == [
+        "game-info",
+        "player-disqualified",
+        "moves-played",
+    ]
+    assert check("relay", log) == []
+
+
 # A game of hidden cards has little in its log that we can check without the rules.
 @pytest.mark.parametrize(("name", "most"), [("connect4", 0.1), ("goofspiel", 0.6), ("kuhn", 0.6)])
 def test_damages_are_found(name: str, most: float) -> None:
@@ -104,12 +197,12 @@ def test_what_is_wrong_before_the_rules_give_up_is_found_too(tmp_path: Path) -> 
     outside.add(str(tmp_path / "auction.py"))
     log = log_of(next(c for c in (Course("auction", seed) for seed in range(9)) if c.seats == 4))
     begun = next(at for at, message in enumerate(log) if message["type"] == "moves-played")
-    gone = [{"type": "player-disqualified", "player_number": f"player{n}"} for n in (3, 3, 2)]
+    gone = [{"type": "player-disqualified", "player_number": f"player{n}"} for n in (3, 2, 2, 4)]
     log[begun:begun] = [{**each, "reason": "exited"} for each in gone]
     unchecked, found, *_ = check("auction", log)
     assert isinstance(unchecked, Unchecked)
-    assert unchecked.line == begun + 1
-    assert (found.line, found.found) == (begun + 2, "player3")
+    assert unchecked.line == begun + 2
+    assert (found.line, found.found) == (begun + 3, "player2")
 
 
 class Suspicious(SmallLog):
@@ -128,15 +221,27 @@ def test_findings_count_from_the_line_at_which_the_rules_give_up(tmp_path: Path)
     outside.add(str(tmp_path / "auction.py"))
     log = log_of(next(c for c in (Course("auction", seed) for seed in range(9)) if c.seats == 3))
     info, played = (next(m for m in log if m["type"] == t) for t in ("game-info", "moves-played"))
-    gone = {"type": "player-disqualified", "player_number": "player2", "reason": "exited"}
+    # player1 left after player2, so it didn't leave in the handshake, but when it had to move.
+    gone = [
+        {"type": "player-disqualified", "player_number": f"player{n}", "reason": "exited"}
+        for n in (2, 1)
+    ]
     checker = InferredMatch(GAMES["auction"], Suspicious(), "ABC")
-    found = PublicLog(GAMES["auction"]).findings(checker, [info, gone, played, played])
+    found = PublicLog(GAMES["auction"]).findings(checker, [info, *gone, played, played])
     assert [(type(each), each.line) for each in found] == [
-        (Unchecked, 2),
-        (Finding, 2),
+        (Unchecked, 3),
         (Finding, 3),
         (Finding, 4),
+        (Finding, 5),
     ]
+
+
+def test_no_seat_leaves_twice_before_the_first_turn(own: Callable[[str], None]) -> None:
+    own(RELAY)
+    log = log_of(Course("relay", 1, absent={1}, max_turns=1))
+    gone = next(message for message in log if message["type"] == "player-disqualified")
+    (found,) = check("relay", [*log[: log.index(gone)], gone, *log[log.index(gone) :]])
+    assert (found.line, found.found) == (log.index(gone) + 2, "player-disqualified of player2")
 
 
 THIRD = '''
