@@ -6,7 +6,6 @@ later, in a bot or in the replay of a record.
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -63,7 +62,7 @@ def _of_scalar(value: Any, path: str) -> str:
         return f"{path} is {value}, and JSON has no such number: use a number or None"
     if type(value) is int and abs(value) > MAX_INTEGER:
         return f"{path} is an integer above 2^53, which many languages round: use a string"
-    if value is None or isinstance(value, bool | int | float | str | enum.Enum | msgspec.Raw):
+    if value is None or isinstance(value, bool | int | float | str | msgspec.Raw):
         return ""
     return f"{path} is of type {type(value).__name__}, and JSON has no such value: use plain data"
 

@@ -369,12 +369,17 @@ class SmallGame:
         return reason
 
     def _legal_of(self, seat: int) -> list[Move]:
-        legal = self.game.legal(seat)
-        if not isinstance(legal, Sequence):
-            raise self._wrong("legal", f"it returned a {type(legal).__name__}, not a list")
+        legal = self._list("legal", seat)
         if not legal:
             raise self._wrong("legal", f"seat {seat} is to move, and has no legal move")
-        return [*legal]
+        return legal
+
+    def _list(self, method: str, *seat: int) -> list[Any]:
+        # The items of other types, such as a dict, may not be what the author means.
+        found = getattr(self.game, method)(*seat)
+        if not isinstance(found, Sequence):
+            raise self._wrong(method, f"it returned a {type(found).__name__}, not a list")
+        return [*found]
 
     # We pass functions, because only one of the two messages is needed. Bots in this process get
     # the struct, and all others get JSON.
@@ -406,11 +411,7 @@ class SmallGame:
         return seen
 
     def _scores(self) -> list[Score]:
-        found = self.game.scores()
-        if not isinstance(found, Iterable):
-            text = f"it must return {self.seats} numbers, not {describe(found)}"
-            raise self._wrong("scores", text)
-        scores = [*found]
+        scores = self._list("scores")
         if len(scores) == self.seats and all(type(score) is int for score in scores):
             if min(scores) >= -MOST and max(scores) <= MOST:
                 return scores
@@ -433,6 +434,7 @@ class SmallGame:
     def _check_twice(self, method: str, call: Callable[[], Any]) -> None:
         value = call()
         data = self._encoded(method, value)
+        self._plain(method, value)
         # data_problem() walks through all of the data, which is slow. We only call it if there may
         # be an integer above 2^53, or a value that is nested too deeply.
         is_odd = _LONG_NUMBER(data) or data.count(b"[") + data.count(b"{") > _MANY_BRACKETS

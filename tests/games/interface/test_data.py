@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from referee.games.interface.data import data_problem
 from referee.games.interface.faults import describe, did_you_mean, quote
-from referee.games.interface.game import Outcome, ranks
+from referee.games.interface.game import Audience, Outcome, ranks
 from referee.games.interface.seats import seat_id, seat_ids, seat_index, seat_of
 
 
@@ -34,6 +34,7 @@ class Inner(Struct):
         ({"a": {1: 2}}, "v.a has the key 1, and keys of JSON are strings"),
         ({("x" * 40,): 2}, "v has the key ('" + "x" * 28 + "..., and keys"),
         (b"x", "v is of type bytes, and JSON has no such value"),
+        (Audience.ALL, "v is of type Audience, and JSON has no such value"),
         (Inner([1]), ""),
         (Inner([{2}]), "v.value[0] is a set"),
         ({"a": Inner(rest=["x"])}, ""),  # type: ignore[list-item]

@@ -7,6 +7,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
+from enum import Enum
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -597,10 +598,19 @@ def test_a_method_may_have_more_arguments_and_be_static() -> None:
     definition(type("Own", (Count,), own | {"words": staticmethod(lambda move: "one")}), "own")
 
 
+class Colour(Enum):
+    RED = 1
+
+
 @pytest.mark.parametrize(
     ("method", "value", "says"),
     [
-        ("legal", [float("inf")], r"in legal: the result is inf"),
+        ("legal", [float("inf")], r"in legal: the result\[0\] is inf"),
+        (
+            "legal",
+            [Colour.RED],
+            r"in legal: the result\[0\] is of type Colour, and JSON has no such",
+        ),
         ("view", {"x": "\ud800"}, r"in view: 'utf-8' codec can't encode character"),
         ("view", {"x": NESTED}, r"in view: the result is nested too deeply for JSON"),
     ],
@@ -608,10 +618,9 @@ def test_a_method_may_have_more_arguments_and_be_static() -> None:
 def test_what_json_cannot_carry_is_the_mistake_of_its_method(
     method: str, value: Any, says: str
 ) -> None:
-    """Also if nobody defined `shown`, which passes on a move as it is."""
-    odd = type("Odd", (Count,), {method: lambda self, _: value})
+    """It is found before a bot sends such a move, which would be wrong."""
     with pytest.raises(GameError, match=says):
-        new(odd).advance({0: MoveReply(value[0] if method == "legal" else 1)})
+        new(type("Odd", (Count,), {method: lambda self, _: value}))
 
 
 def test_the_words_of_a_move_are_a_text() -> None:
@@ -778,12 +787,19 @@ def test_an_attribute_must_not_hide_a_method(method: str) -> None:
         new(type("Odd", (Count,), {"start": start}))
 
 
-@pytest.mark.parametrize("scores", [[1], [1, 2, True], [1, 2, float("nan")], [1, 2, "3"], None])
+@pytest.mark.parametrize("scores", [[1], [1, 2, True], [1, 2, float("nan")], [1, 2, "3"]])
 def test_scores_are_a_number_for_each_seat(scores: list[Any]) -> None:
     game = new(type("Odd", (Count,), {"scores": lambda self: scores}))
-    with pytest.raises(
-        GameError, match=r"line \d+, in scores: it must return 3 numbers, not (\[|null)"
-    ):
+    with pytest.raises(GameError, match=r"line \d+, in scores: it must return 3 numbers, not \["):
+        game.standings()
+
+
+@pytest.mark.parametrize("scores", [None, {0: 1, 1: 0, 2: 5}, {1, 2, 3}])
+def test_scores_are_a_list(scores: Any) -> None:
+    """The keys of a dict are not its scores, and a set has no order."""
+    game = new(type("Odd", (Count,), {"scores": lambda self: scores}))
+    says = rf"line \d+, in scores: it returned a {type(scores).__name__}, not a list"
+    with pytest.raises(GameError, match=says):
         game.standings()
 
 
