@@ -116,7 +116,7 @@ def compare_calls(match: SmallGame, findings: Findings) -> None:
     the attributes that `start` has set. Any other one may be a cache.
     """
     game = match.game
-    for name in ("legal", "view", "scores"):
+    for name in ("legal", "view", "scores", "accepts"):
         setattr(game, name, partial(_compared, findings, match, getattr(game, name)))
 
 

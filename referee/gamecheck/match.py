@@ -150,7 +150,9 @@ class RandomMatch:
             self.replies.append(given)
             self.count += len(given)
             self._left |= {seat for seat, reply in given.items() if reply is LEFT}
-            self._guard("advance", lambda given=given: game.advance(given))  # type: ignore[misc]
+            # Authors of small games only know `apply`.
+            what = "apply" if isinstance(game, SmallGame) else "advance"
+            self._guard(what, lambda given=given: game.advance(given))  # type: ignore[misc]
         text = f"a random match has no end after {MAX_ROUNDS:,} rounds: add a limit of turns"
         self._findings.add("endless", text, locate_method(game, "advance"))
         raise GameStoppedError
@@ -369,6 +371,7 @@ class RandomMatch:
         if not isinstance(game, SmallGame) or lists_all(type(game.game)):
             return
         asked = self._guard("copy", lambda: game.copy(SeededRandomSource(1)))
+        compare_calls(asked, self._findings)
         at = self._findings.at
         for seat in given:
             for move in strange_moves(game.legal[seat][-1]):
@@ -439,8 +442,8 @@ def _view(viewer: Viewer) -> str:
 def first_extra(less: Any, more: Any, path: str) -> str:
     """Return the path of the first thing that `less` shows and `more` doesn't, or "".
 
-    `less` may hide things. A value is hidden if it's None, "" or missing, or if it's a list or an
-    object that has another form than in `more`. A "?" hides a character of a text. If a list has
+    `less` may hide things. A value is hidden if it's None, "", "?" or missing, or if it's a list or
+    an object that has another form than in `more`. A "?" in a text hides a character. If a list has
     the same items in another order, the order is hidden.
     """
     if isinstance(less, dict) and isinstance(more, dict):
@@ -453,7 +456,7 @@ def first_extra(less: Any, more: Any, path: str) -> str:
         return next(filter(None, (first_extra(a, b, f"{path}[{at}]") for at, (a, b) in pairs)), "")
     if isinstance(less, str) and isinstance(more, str) and len(less) == len(more):
         return "" if all(a in (b, "?") for a, b in zip(less, more, strict=True)) else path
-    hides = less in (None, "") or less == more or isinstance(less, dict | list)
+    hides = less in (None, "", "?") or less == more or isinstance(less, dict | list)
     return "" if hides else path
 
 

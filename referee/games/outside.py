@@ -283,8 +283,8 @@ def _not_loaded(path: str, error: BaseException) -> RefereeError:
     # If Python couldn't parse the file, it doesn't appear in the traceback. The error itself knows
     # the file and the line.
     if isinstance(error, SyntaxError):
-        where = f"{error.filename}, line {error.lineno}: {error.msg}"
-        return GameError(f"the game in {path} has a mistake: {where}")
+        where = f"{error.filename}, line {error.lineno}: " if error.filename else ""
+        return GameError(f"the game in {path} has a mistake: {where}{error.msg}")
     return game_error(error) or GameError(f"the game {path} has a mistake: {in_short(error)}")
 
 
@@ -297,7 +297,9 @@ def _definition(path: str, code: _Code, module: ModuleType) -> GameDefinition:
     if found is None:
         found = _small_game(path, code, module)
     if not isinstance(found, GameDefinition):
-        what = "has no" if found is None else f"has a {type(found).__name__} as"
+        what = f"has a {type(found).__name__} as"
+        if found is None:
+            what = "has no class below `Game`, and no"
         raise GameError(
             f"the game in {path} has a mistake: {code.root} {what} {_GAME}, which must be a "
             "GameDefinition"
@@ -320,7 +322,8 @@ def _small_game(path: str, code: _Code, module: ModuleType) -> object:
     games = [kind for kind in kinds if not any(kind in each.__mro__[1:] for each in kinds)]
     if len(games) > 1:
         names = ", ".join(sorted(kind.__name__ for kind in games))
-        raise GameError(f"the game in {path} has a mistake: {code.root} has several games: {names}")
+        what = f"has several games: {names}; keep one"
+        raise GameError(f"the game in {path} has a mistake: {code.root} {what}")
     if not games:
         return None
     try:

@@ -251,6 +251,11 @@ def test_a_place_that_is_not_there_is_found(tmp_path: Path, places: str, is_righ
         ("bonus = [b", "self.left_at = 1; bonus = [b", "view changes self.left_at"),
         ("return [1, 2]", "self.left_at = 1; return [1, 2]", "legal changes self.left_at"),
         ("return [self.sum %", "self.left_at = 1; return [self.sum %", "scores changes self.left_"),
+        (
+            "    def legal",
+            "    def accepts(self, seat, move):\n        self.left_at = 1\n\n    def legal",
+            "accepts changes self.left_at",
+        ),
         ("bonus = [b", "self.cache = self.sum; bonus = [b", ""),  # no rule depends on it
     ],
 )

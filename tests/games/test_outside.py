@@ -117,7 +117,12 @@ def test_the_folder_of_a_new_game_is_named_with_its_file(tmp_path: Path) -> None
         ("class Sticks:", "1 / 0\nclass Sticks:", "in <module>: ZeroDivisionError: division"),
         ("class Sticks:", "exit(3)\nclass Sticks:", "in <module>: SystemExit: 3"),
         ("class Sticks:", "raise GeneratorExit\nclass Sticks:", "in <module>: GeneratorExit"),
-        ("GAME = Game", "OTHER = Game", "has no GAME, which must be a GameDefinition"),
+        ("class Sticks:", "\0", "mistake: source code string cannot contain null bytes$"),
+        (
+            "GAME = Game",
+            "OTHER = Game",
+            "has no class below `Game`, and no GAME, which must be a GameDefinition",
+        ),
         ("GAME = Game", "GAME = 3\nOTHER = Game", "has a int as GAME"),
         ('name="sticks"', 'name="My Sticks"', "is called 'My Sticks': a name has lower-case"),
     ],
@@ -214,9 +219,12 @@ class One(Base):
     ("text", "says"),
     [
         (SMALL, ""),
-        (SMALL + "class Two(Base):\n    pass\n", "has several games: One, Two"),
+        (SMALL + "class Two(Base):\n    pass\n", "has several games: One, Two; keep one$"),
         (SMALL + "class Two(One):\n    players = 1 / 0\n", "in Two: ZeroDivisionError"),
-        (SMALL + "del Base, One\n", "has no GAME, which must be a GameDefinition"),
+        (
+            SMALL + "del Base, One\n",
+            "has no class below `Game`, and no GAME, which must be a GameDefinition",
+        ),
     ],
 )
 def test_a_file_with_one_class_of_a_small_game(

@@ -109,6 +109,11 @@ def _check(kind: type[Game]) -> None:
     for method, ours in vars(Game).items():
         if not method.startswith("_") and isinstance(ours, FunctionType | classmethod):
             _check_signature(kind, method, ours)
+    try:
+        signature(kind).bind()
+    except (TypeError, ValueError):
+        problem = "`__init__` has arguments: use `start` and `Options` instead"
+        raise MistakeError(kind, problem, "__init__") from None
     for name, (is_right, give) in _ATTRIBUTES.items():
         value = getattr(kind, name)
         if not is_right(value):

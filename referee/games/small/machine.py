@@ -96,12 +96,18 @@ class SmallGame:
         game = self.game = kind()
         game.options, game.seats = setup.options, self.seats
         game.chance = Chance(setup.chance)
+        ours = {**vars(game), "left": game.left}
+        # the author's method that has set `to_move` last
+        self._set_by = "start"
         game.start()
         self.set_by_start = tuple(vars(game))
+        # The message of a later error wouldn't help the author.
         for attribute in self.set_by_start:
             if callable(getattr(Game, attribute, None)):
-                # A call of the method would fail with a message that doesn't help the author.
                 problem = f"`self.{attribute}` hides the method `{attribute}`: choose another name"
+                raise self._wrong("start", problem)
+            if attribute in ours and getattr(game, attribute) is not ours[attribute]:
+                problem = f"`self.{attribute}` is what the referee sets: choose another name"
                 raise self._wrong("start", problem)
         options = msgspec.to_builtins(setup.options)
         self._events: list[Struct] = [GameInfo(name, options, self._seen(PUBLIC))]
@@ -164,8 +170,12 @@ class SmallGame:
         new: SmallGame = object.__new__(type(self))
         vars(new).update(vars(self))
         new.setup = msgspec.structs.replace(self.setup, chance=chance)
-        # With this memo, deepcopy() uses the given chance instead of copying the old one.
-        new.game = copy.deepcopy(self.game, {id(self.game.chance): Chance(chance)})
+        try:
+            # With this memo, deepcopy() uses the given chance instead of copying the old one.
+            new.game = copy.deepcopy(self.game, {id(self.game.chance): Chance(chance)})
+        except (TypeError, RecursionError) as error:
+            text = f"the attributes cannot be copied ({error}): keep only plain data in them"
+            raise self._wrong("start", text) from error
         new.left, new._turns_of, new._events = {*self.left}, [*self._turns_of], [*self._events]
         new.legal, new._moves = dict(self.legal), dict(self._moves)
         new.requests = tuple(new._request(request.seat) for request in self.requests)
@@ -283,6 +293,7 @@ class SmallGame:
         self._moves.clear()
         shown = {seat_id(seat): self.shown(seat, move) for seat, move in played.items()}
         alone = isinstance(self.game.to_move, int)
+        self._set_by = "apply"
         self.game.apply(played[deciding[0]] if alone else played)
         self._begins_turn = True
         state = self._seen(PUBLIC)
@@ -329,7 +340,7 @@ class SmallGame:
     def _leave(self, seat: int, *, lost: bool = False) -> None:
         self.left.add(seat)
         self.game.left = frozenset(self.left)
-        self._lost = lost
+        self._lost, self._set_by = lost, "leave"
         self.game.leave(seat)
 
     def _has_too_few_seats(self) -> bool:
@@ -359,13 +370,13 @@ class SmallGame:
         if not is_seat or len({*seats}) < len(seats):
             text = f"`to_move` is {to_move!r}; seats are 0 to {self.seats - 1}"
             text += ", and none may be there twice" * is_seat
-            raise self._wrong("apply" if self.turns else "start", text)
+            raise self._wrong(self._set_by, text)
         return tuple(sorted(seats))
 
     def _reason(self) -> str:
         reason = self.game.reason
         if reason not in [FINISHED, *self.game.reasons]:
-            raise self._wrong("apply", f"`reason` is {reason!r:.60}: give a code of `reasons`")
+            raise self._wrong(self._set_by, f"`reason` is {reason!r:.60}: give a code of `reasons`")
         return reason
 
     def _legal_of(self, seat: int) -> list[Move]:

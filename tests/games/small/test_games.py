@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from enum import Enum
 from pathlib import Path
 from random import Random
+from threading import Lock
 from typing import Any
 
 import msgspec
@@ -230,8 +231,10 @@ def test_a_game_can_end_when_a_seat_leaves() -> None:
 
 
 @pytest.mark.parametrize("to_move", [-1, 3, True, "1", 1.0, (0, 3), (-1, 1), [0, False], (0, "1")])
-@pytest.mark.parametrize("method", ["start", "apply"])
+@pytest.mark.parametrize("method", ["start", "apply", "leave"])
 def test_a_seat_to_move_is_one_of_the_match(to_move: Any, method: str) -> None:
+    """The method that has set it is named."""
+
     def wrong(self: Count, *move: Any) -> None:
         getattr(Count, method)(self, *move)
         self.to_move = to_move
@@ -239,7 +242,7 @@ def test_a_seat_to_move_is_one_of_the_match(to_move: Any, method: str) -> None:
     odd = type("Odd", (Count,), {method: wrong})
     says = rf"line \d+, in {method}: `to_move` is {re.escape(repr(to_move))}; seats are 0 to 2$"
     with pytest.raises(GameError, match=says):
-        new(odd).advance({0: MoveReply(1)})
+        new(odd).advance({0: LEFT if method == "leave" else MoveReply(1)})
 
 
 def test_no_seat_decides_twice_at_once() -> None:
@@ -785,6 +788,35 @@ def test_an_attribute_must_not_hide_a_method(method: str) -> None:
     says = rf"line \d+, in start: `self.{method}` hides the method `{method}`: choose another name"
     with pytest.raises(GameError, match=says):
         new(type("Odd", (Count,), {"start": start}))
+
+
+@pytest.mark.parametrize("name", ["options", "seats", "left", "chance"])
+def test_an_attribute_must_not_replace_what_the_referee_sets(name: str) -> None:
+    """For example, the sticks that are left would become the set of the seats that left."""
+    start = {"start": lambda self: setattr(self, name, 21)}
+    says = rf"line \d+, in start: `self.{name}` is what the referee sets: choose another name"
+    with pytest.raises(GameError, match=says):
+        new(type("Odd", (Count,), start))
+
+
+def test_attributes_that_cannot_be_copied_are_the_mistake_of_start() -> None:
+    class Locked(Count):
+        def start(self) -> None:
+            super().start()
+            self.lock = Lock()
+
+    game = new(Locked)
+    says = r"line \d+, in start: the attributes cannot be copied \(cannot pickle .*\): keep only"
+    with pytest.raises(GameError, match=says):
+        game.copy(SeededRandomSource(1))
+
+
+def test_the_referee_makes_the_object_of_a_game() -> None:
+    odd = type("Odd", (Count,), {"__init__": lambda self, size: None})
+    says = r"line \d+, in __init__: `__init__` has arguments: use `start` and `Options` instead"
+    with pytest.raises(GameError, match=says):
+        definition(odd, "odd")
+    definition(type("Own", (Count,), {"__init__": lambda self, size=3: None}), "own")
 
 
 @pytest.mark.parametrize("scores", [[1], [1, 2, True], [1, 2, float("nan")], [1, 2, "3"]])
