@@ -80,11 +80,12 @@ class Turns(NamedTuple):
     player: int | None
 
     def has(self, turn: Any, reader: TurnReader[Any]) -> bool:
-        """Return True if a turn is selected."""
+        """Return True if a turn is selected. A turn without a seat belongs to all players."""
+        seats = reader.seats(turn)
         return (
             (self.first is None or turn.turn >= self.first)
             and (self.last is None or turn.turn <= self.last)
-            and (self.player is None or self.player - 1 in reader.seats(turn))
+            and (self.player is None or not seats or self.player - 1 in seats)
         )
 
     def none_of(self, turns: int) -> str:

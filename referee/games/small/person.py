@@ -8,7 +8,7 @@ from inspect import cleandoc
 from typing import Any, ClassVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, Question
@@ -16,8 +16,8 @@ from referee.games.interface.seats import seat_id
 from referee.games.interface.turns import Turn, TurnListener
 from referee.games.small.author import Game, Move, words_of
 from referee.games.small.cells import targets
-from referee.games.small.machine import find
-from referee.games.small.messages import MoveRequest
+from referee.games.small.machine import find, form
+from referee.games.small.messages import MoveRequest, MovesPlayed, PlayerLost
 from referee.games.small.parts import Board, Cards, Hands, Part, parts, word, words
 
 _GAPS = re.compile(r"""[\s,:"\[\]{}]+""")
@@ -38,6 +38,7 @@ class Person(TurnListener[Turn]):
 
     verbs: ClassVar[dict[str, str]] = {"plays": "plays"}
     kind: ClassVar[type[Game]]
+    _unlisted: Move | UnsetType = UNSET
 
     def tell(self, turn: Turn) -> list[str]:
         """Describe the moves in a turn.
@@ -48,6 +49,18 @@ class Person(TurnListener[Turn]):
             return super().tell(turn)
         said = ", ".join(action.card for action in turn.actions)
         return [f"Turn {turn.turn}: {said}."] if said else []
+
+    def observe(self, message: Struct) -> list[str]:
+        """Read a message. If it shows that the person's move wasn't legal, say so."""
+        told, player = super().observe(message), self._number
+        if isinstance(message, PlayerLost) and message.player_number == player:
+            told.append("That move is not legal, so you have lost.")
+        if isinstance(message, MovesPlayed) and self.kind.shown is Game.shown:
+            played = message.moves.get(player, self._unlisted)
+            if self._unlisted is not UNSET and form(played) != form(self._unlisted):
+                said = words_of(self.kind, played)
+                told.insert(0, f"That move is not legal, so {said} is played instead.")
+        return told
 
     def decide(self, request: Struct) -> Decision:
         """Let the person choose from the legal moves."""
@@ -78,6 +91,7 @@ class Person(TurnListener[Turn]):
             help=[*filter(None, map(_paragraph, (self.kind, self.kind.legal, self.kind.accepts)))],
             read=read,
         )
+        self._unlisted = moves[pick] if pick >= len(request.moves) else UNSET
         return {"type": "move-reply", "move": moves[pick]}
 
 

@@ -381,6 +381,13 @@ def test_a_pager_of_blanks_is_no_pager(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not _page(["one"])
 
 
+@pytest.mark.parametrize(("seats", "has"), [((0, 1), True), ((0,), False), ((), True)])
+def test_a_turn_of_nobody_is_a_turn_of_all(seats: tuple[int, ...], has: bool) -> None:
+    """In small games, a turn in which several players move has no player."""
+    reader: Any = SimpleNamespace(seats=lambda turn: seats)
+    assert Turns(None, None, 2).has(SimpleNamespace(turn=1), reader) is has
+
+
 @pytest.mark.parametrize(
     ("turns", "of", "says"),
     [

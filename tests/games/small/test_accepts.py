@@ -20,7 +20,7 @@ from referee.games.interface.game import LEFT
 from referee.games.interface.log_player import UnfollowedError
 from referee.games.small import Game, definition
 from referee.games.small.log_player import LoggedGame
-from referee.games.small.messages import MoveReply, MoveRequest, MovesPlayed
+from referee.games.small.messages import MoveReply, MoveRequest, MovesPlayed, PlayerLost
 from tests.games.small.test_games import new
 
 
@@ -174,6 +174,33 @@ def test_a_person_can_only_write_other_moves_if_the_list_is_not_complete() -> No
         with pytest.raises(Refusal, match="is not a choice here"):
             read_answer(question, text)
     assert [phrase.text for phrase in asked(REQUEST)[1].remarks]
+
+
+OWN = "That move is not legal, so "
+
+
+@pytest.mark.parametrize(
+    ("text", "shows", "says"),
+    [
+        ("[9,9,9]", {"player1": [10, 0, 0]}, [OWN + "[10,0,0] is played instead."]),
+        ("[9,9,9]", {"player2": [4, 3, 3]}, ["B plays [4,3,3]."]),
+        ("[2,3,5]", {"player1": [2, 3, 5]}, []),
+        ("[2.0,3,5]", {"player1": [2, 3, 5]}, []),
+        ("2", {"player1": [4, 3, 3]}, []),
+    ],
+)
+def test_a_person_sees_that_a_move_was_not_legal(text: str, shows: Any, says: list[str]) -> None:
+    person: Any = definition(Share, "share").person(["A", "B"], 0)
+    decision = person.decide(REQUEST)
+    with pytest.raises(StopIteration):
+        decision.send(read_answer(next(decision), text))
+    assert person.observe(MovesPlayed(1, shows, [0, 0], {"played": []})) == says
+
+
+def test_a_person_sees_that_a_move_has_lost() -> None:
+    person: Any = definition(Share, "share").person(["A", "B"], 0)
+    assert person.observe(PlayerLost(1, "player2")) == []
+    assert person.observe(PlayerLost(1, "player1")) == [OWN + "you have lost."]
 
 
 def test_strange_moves_have_a_strange_part_or_one_too_few_or_too_many() -> None:
