@@ -22,7 +22,7 @@ Run: TypeAlias = Callable[[Options, Interrupts], int]
 # `PlayOptions` and a function `run(options, interrupts)` that returns the exit code.
 COMMANDS = {
     "new": "create a folder for a new bot",
-    "play": "play one match between two to four bots",
+    "play": "play one match between two or more bots",
     "conform": "check a bot, or another referee, against the protocol, sentence by sentence",
     "rules": "check rule files, and explain the decisions of their bots",
     "game": "check a game of your own, or write its page for authors of bots",

@@ -104,8 +104,8 @@ def check_game(
     _check_all_matches(definition, played, findings)
     if place and not any(found.is_error for found in findings.all) and not is_stable(place, seed):
         text = (
-            "the same seed gives other matches in another process: a set gives its texts in "
-            "another order in each one: use sorted(...)"
+            "the same seed gives other matches in another process, where a set has another order "
+            "and the time is another one: use sorted(...), and the game's chance"
         )
         findings.seed = seed
         findings.add("hash-seed", text)

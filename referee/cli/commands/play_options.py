@@ -29,7 +29,7 @@ LIVE = "-"
 
 
 class PlayOptions(Options):
-    """Play one match between two to four bots."""
+    """Play one match between two or more bots."""
 
     epilog = """
 BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py file runs under

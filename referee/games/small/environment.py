@@ -172,7 +172,8 @@ def _flat(kind: type[Game], value: Any, like: Any) -> list[float]:
         case str() if len(value) > 1:
             return [number for letter in value for number in _flat(kind, letter, None)]
         case str():
-            raise MistakeError(kind, f'a view has the text "{value}", which is not in `symbols`')
+            problem = f'a text of a view has "{value}": list the text or its letters in `symbols`'
+            raise MistakeError(kind, problem)
         case None:
             return [-1] * _length(kind, like)
     return [value]

@@ -92,7 +92,7 @@ def test_a_legal_move_that_is_not_in_moves_is_a_mistake() -> None:
 
 @pytest.mark.parametrize("text", ["K", "JK", ""])
 def test_a_text_that_is_no_symbol_is_a_mistake(text: str) -> None:
-    with pytest.raises(GameError, match=r"a view has the text .*, which is not in `symbols`"):
+    with pytest.raises(GameError, match="list the text or its letters in `symbols`"):
         translator(state={"n": text}).observe()
 
 
