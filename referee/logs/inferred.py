@@ -60,10 +60,10 @@ class InferredMatch:
         self._published: deque[Struct] = deque()
         # messages from the log before the first reply, or None once we've inferred that reply
         self._opening: list[tuple[int, Struct]] | None = []
-        # Of how many seats that had to move do we assume that they failed the handshake, and of how
-        # many may we? As long as there are any, `_begun` has all messages of the log.
+        # how many seats that had to move failed the handshake, as we assume, and the limit of that
+        self._assumed, self._most_assumed = 0, len(self._names)
+        # all messages from the log, as long as we assume that for any seat
         self._begun: list[tuple[int, Struct]] = []
-        self._most_assumed, self._assumed = len(self._names), 0
         self._game: Game | None = None
         self._stopped = self._unfollowed = False
         # findings of `PartLogPlayer.rest`, which only count from where the rules give up
