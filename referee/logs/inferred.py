@@ -154,13 +154,12 @@ class InferredMatch:
         return True
 
     def _may_be_absent(self, seat: int, asked: Sequence[int]) -> bool:
-        # A log doesn't say if a seat failed the handshake or left in the first turn. If the rules
-        # have published nothing in between, we first assume that it failed the handshake, because
-        # the next one may have failed it, too, without having to move. They leave in seat order.
+        # A log doesn't say if a seat failed the handshake or left in the first turn. We first
+        # assume that it failed the handshake, because the next one may have failed it, too, without
+        # having to move.
         if self._opening is None or seat not in asked:
             return self._opening is not None
-        assumes = len(self._opening) == 1 and seat > max(self._absent, default=-1)
-        assumes &= self._assumed < self._most_assumed
+        assumes = self._assumed < self._most_assumed
         self._assumed += assumes
         return assumes
 
