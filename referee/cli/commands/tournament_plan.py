@@ -207,7 +207,8 @@ def _setup(
     choice: SandboxChoice,
     start: _Start | None,
 ) -> TournamentSetup:
-    from msgspec import UNSET
+    from msgspec import UNSET, to_builtins
+    from msgspec.structs import replace
 
     from referee.match.spec import drawn_seed, tournament_limits
     from referee.tournament.setup import setup, with_unique_names
@@ -220,7 +221,7 @@ def _setup(
         limits = {name: getattr(stages[-1].any_match.limits, name) for name in limits}
     sandbox = chosen_sandbox(choice, found.typed)
     bots = with_unique_names(found.bots)
-    return setup(
+    now = setup(
         bots,
         game=found.game,
         players=options.players if start is None else start.players,
@@ -242,6 +243,10 @@ def _setup(
         position=UNSET if start is None else start.position,
         opening=options.opening or (stages[-1].opening if stages else UNSET),
     )
+    # An older store doesn't name an option that the game got later. It then has its default.
+    if stages and to_builtins(stages[-1].any_match.settings) == now.settings:
+        now = replace(now, settings=stages[-1].settings)
+    return now
 
 
 def _withdraw_after(options: TournamentOptions, stages: Sequence[TournamentSetup]) -> int | None:

@@ -29,6 +29,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from referee import cli
 from referee.bots.processes import cgroups
@@ -856,6 +857,21 @@ def test_the_title_is_kept_in_the_store(commands: Commands) -> None:
     page = commands.run("standings", commands.store, "--format", "html")
     assert "<title>Cup &lt;night&gt;" in page
     assert commands.run("standings", commands.store, "--title", "x").startswith("x\n")
+
+
+def test_a_store_goes_on_that_is_older_than_an_option_of_the_game(commands: Commands) -> None:
+    words = [*BOTS[:2], "--seed", "1", "--extend", "--deals"]
+    commands.stored(*words, "1")
+    with Store.for_writing(commands.store) as store:
+        (stage,) = store.stages
+        older = {name: value for name, value in stage.settings.items() if name != "max_turns"}
+        store.replace_bots([replace(stage, settings=older)])
+    commands.tournament(*words, "2")
+    assert commands.played == [2, 3]
+    commands.tournament(*words, "2", "--set", "max_turns=400", code=2)
+    assert "max_turns: none in the store, 400 now" in commands.err
+    with Store.for_reading(commands.store) as store:
+        assert [stage.settings for stage in store.stages] == [older, older]
 
 
 def test_a_match_to_learn_from_is_shown_from_its_record(commands: Commands, tmp_path: Path) -> None:
