@@ -47,13 +47,18 @@ def test_the_same_seed_and_bots_play_the_same_match(name: str, tmp_path: Path) -
 
 
 def comparable(file: Path) -> list[dict[str, Any]]:
-    """Return the entries of a record without times, and with all options in the header.
+    """Return the entries of a record without times and added fields, and with all options.
 
     If an option is new, older records are still valid, but don't have its default. So we add it,
     and ignore the digest, which is over the header too. (`verify` checks it.)
     """
     header, *rest, end = without_times(file)
-    settings = settings_type(GAMES[header["game"]])
+    definition = GAMES[header["game"]]
+    settings = settings_type(definition)
+    added = {kind.__struct_config__.tag: new for kind, new in definition.added_fields.items()}
+    for message in (entry["message"] for entry in rest if entry["entry"] == "sent"):
+        for field in added.get(message["type"], ()):
+            message.pop(field, None)
     header["options"] = msgspec.to_builtins(msgspec.convert(header["options"], settings))
     del end["digest"]
     return [header, *rest, end]

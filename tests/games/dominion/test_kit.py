@@ -29,12 +29,8 @@ from referee.games.interface.faults import Disqualification, InvalidReply
 from referee.match.machine import Match, Sent
 from tests.support.conforming import failures, some_and_rest
 from tests.support.helpers import (
-    COST,
-    KINGDOM,
     PILES,
-    POINTS,
     TIMES,
-    WORTH,
     Imposed,
     decoded,
     to_line,
@@ -139,15 +135,6 @@ def test_it_knows_what_is_on_the_table(seats: int, seed: int) -> None:
     for leaver in (0.0, 0.01):  # In the second match, nothing may be left of the first one.
         play_with(bots, seed=seed, turns=10, leaver=leaver)
     assert sum(bot.asked for bot in bots) > 0
-
-
-def test_the_table_of_cards_is_that_of_the_protocol() -> None:
-    assert list(kit.CARDS) == PILES
-    for name, card in kit.CARDS.items():
-        assert card.cost == COST[name]
-        assert card.worth == WORTH.get(name, 0)
-        assert card.points == POINTS.get(name, 0)
-        assert card.action == (name in KINGDOM)
 
 
 def asked(**request: Any) -> kit.State:
