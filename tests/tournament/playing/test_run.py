@@ -16,6 +16,7 @@ import pytest
 
 from referee.errors import InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
+from referee.tournament.choices import FORMATS
 from referee.tournament.playing.batch import BATCH_SECONDS, Failed
 from referee.tournament.playing.dispatcher import MAX_DEATHS, MAX_OTHERS, Dispatcher
 from referee.tournament.playing.run import MOST_FAILED, Run
@@ -50,6 +51,10 @@ SETUPS = {
     "knockout": made_setup(6, format="knockout", deals=2, knockout=Knockout(third_place=True)),
     "sprt": made_setup(2, format="sprt", deals=40, sprt=Sprt(0, 100)),
 }
+
+
+def test_there_is_a_setup_of_each_format() -> None:
+    assert {setup.format for setup in SETUPS.values()} == {*FORMATS}
 
 
 @pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
