@@ -52,13 +52,13 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
             f"--players {players}: a match of {now.game} has {definition.min_seats} to {most}"
         )
     if not players <= len(bots) <= MAX_BOTS:
-        found = f"{len(bots)} bot" + "s" * (len(bots) != 1)
         raise UsageError(
-            f"{found}: with {players} players in a match, a tournament needs "
+            f"{plural(len(bots), 'bot')}: with {players} players in a match, a tournament needs "
             f"{players} to {MAX_BOTS:,} bots"
         )
     if now.matches is not None and (now.deals is not None or not format.takes_matches):
-        raise UsageError("--matches cannot be combined with --deals, swiss, knockout or sprt")
+        other = "--deals" if format.takes_matches else f"--pairing {now.format}"
+        raise UsageError(f"--matches cannot be combined with {other}")
     for other in FORMATS:
         for name, options in format_of(other).own:
             if other != now.format and getattr(now, name) not in (None, UNSET):
@@ -314,8 +314,6 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
             ]
         elif name == "withdraw_after":
             found.append(_difference("withdraw-after", before or "never", now or "never"))
-        elif name in ("opening", "position"):
-            found.append(_difference(name, str(before or "none"), str(now or "none")))
         elif name == "deal_seeds":
             found.append(_difference("deal_seeds", _format_seeds(before), _format_seeds(now)))
         elif name == "bots":

@@ -464,8 +464,7 @@ class Store:
     @property
     def title(self) -> str:
         """The title that the last run gave the tournament, or ""."""
-        title: str = self._fact("title")
-        return title
+        return str(self._fact("title"))
 
     def set_title(self, title: str) -> None:
         """Give the tournament a title, for its tables and pages."""

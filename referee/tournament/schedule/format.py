@@ -17,7 +17,7 @@ from referee.match.machine import MAX_SEED
 from referee.match.position import Position
 from referee.match.sandbox import Sandbox, SandboxKind
 from referee.match.spec import MAX_OPENING, MatchSpec, match_spec
-from referee.tournament.choices import DEALS, FORMATS, Seats
+from referee.tournament.choices import DEALS, Pairing, Seats
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
 
@@ -25,7 +25,6 @@ Count = Annotated[int, Meta(ge=1, le=MAX_COUNT)]
 Opening = Annotated[int, Meta(ge=1, le=MAX_OPENING)]
 Seed = Annotated[int, Meta(ge=0, lt=MAX_SEED)]
 LineUp = tuple[int, ...]
-Name = Annotated[str, Meta(pattern=f"^({'|'.join(FORMATS)})$")]
 
 
 class Knockout(Struct, frozen=True):
@@ -71,7 +70,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     """
 
     game: str
-    format: Name = "round-robin"
+    format: Pairing = "round-robin"
     players: int = 0
     deals: Count | None = None
     matches: Count | None = None

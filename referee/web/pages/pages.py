@@ -334,8 +334,7 @@ def store_page(template: str, links: Links, shown: Shown, **values: object) -> s
 def title(setup: TournamentSetup) -> str:
     """Describe a tournament in a few words, e.g. "dominion: knockout of 8 bots"."""
     start = f", from {setup.position}" if setup.position else ""
-    kind = FORMATS.get(setup.format, setup.format)
-    return f"{setup.game}: {kind} of {len(setup.bots)} bots{start}"
+    return f"{setup.game}: {FORMATS[setup.format]} of {len(setup.bots)} bots{start}"
 
 
 def command(setup: TournamentSetup) -> str:

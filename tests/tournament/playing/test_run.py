@@ -10,13 +10,13 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from referee.errors import InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
-from referee.tournament.choices import FORMATS
+from referee.tournament.choices import FORMATS, Pairing
 from referee.tournament.playing.batch import BATCH_SECONDS, Failed
 from referee.tournament.playing.dispatcher import MAX_DEATHS, MAX_OTHERS, Dispatcher
 from referee.tournament.playing.run import MOST_FAILED, Run
@@ -54,7 +54,7 @@ SETUPS = {
 
 
 def test_there_is_a_setup_of_each_format() -> None:
-    assert {setup.format for setup in SETUPS.values()} == {*FORMATS}
+    assert {setup.format for setup in SETUPS.values()} == {*FORMATS} == {*get_args(Pairing)}
 
 
 @pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
