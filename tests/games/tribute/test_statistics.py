@@ -79,7 +79,8 @@ def test_the_tables_over_two_matches() -> None:
     assert all(len(row) == len(table.columns) for table in tables for row in table.rows)
     assert [table.rows for table in RULES.statistics().tables([])] == [[]] * 5
     tracemalloc.start()
-    RULES.statistics().tables(seat(1.0) for _ in range(300))
+    RULES.statistics().tables(seat(1.0) for _ in range(1000))
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert most < 100_000, "it keeps all matches"
+    # They take 370 KB. Other threads of the test process count here, too.
+    assert most < 250_000, "it keeps all matches"
