@@ -33,8 +33,8 @@ FOLLOW_SECONDS = 0.1
 
 
 class ReplayOptions(Options):
-    """Show a match turn by turn. A match record also shows hands and faults. A spectator log shows
-    the public messages.
+    """Show a match turn by turn. A match record also shows faults and, for bundled games, hands. A
+    spectator log shows the public messages.
     """
 
     epilog = "On a terminal the text goes through a pager ($PAGER, or less)."

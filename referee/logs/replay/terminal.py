@@ -52,7 +52,7 @@ class Painter:
             yield from self._wrap(text, 2)
         if start.seed is None:
             hidden = GAMES[start.game].hidden
-            text = f"A spectator log: it does not show {hidden}; a match record does."
+            text = f"A spectator log: it does not have {hidden}; a match record does."
             yield from self._wrap(text, 0)
         else:
             yield f"Seed {start.seed}."

@@ -48,7 +48,7 @@ def test_a_record_and_a_log(capsys: pytest.CaptureFixture[str]) -> None:
     assert heads(log)[0] == "Turn 1: player1 Big Money, its 1st turn"
     assert any(line.startswith("  hand ") for line in record)
     assert not any(line.startswith("  hand ") for line in log)
-    assert any("does not show hands" in line for line in log)
+    assert any("does not have hands" in line for line in log)
     assert record[-1] == log[-1]
     assert "won: the province pile was empty. Scores: " in " ".join(log[-2:])
 
