@@ -1,10 +1,9 @@
 """Find turning points: changes of the lead, the deciding turn, and the longest thinking time.
 
 Taking the lead only counts if it lasts until everybody else has had a turn. To find the deciding
-turn, we look at the turn in which the winner took the lead for good, and at all turns after it. The
-turn in which the winner gained the most on the best opponent decided the match, but only if that
-was more than a quarter of the final margin. Otherwise the match was won in small steps, and there's
-no deciding turn.
+turn, we look at the turns since which the winner has always been ahead of everybody. The turn in
+which the winner gained the most on the best opponent decided the match, but only if that was more
+than a quarter of the final margin. Otherwise it was won in small steps, with no deciding turn.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def turning_points(
         found.append(Moment("lead", turn.turn, at, seat, scores[place - 1]))
     # If the winner isn't ahead on points, something else decided, e.g. the number of turns.
     if leads and [leads[-1][1]] == list(winners) and _margin(scores[-1], winners[0]) > 0:
-        place = _deciding_turn(scores, *leads[-1])
+        place = _deciding_turn(scores, winners[0])
         turn = scored[place]
         if place:
             if place == leads[-1][0]:
@@ -88,8 +87,10 @@ def _step_of_lead(turn: TurnText, steps: Sequence[Step], curve: str, seat: int) 
     return turn.first
 
 
-def _deciding_turn(scores: Sequence[Sequence[Score]], taken: int, winner: int) -> int:
+def _deciding_turn(scores: Sequence[Sequence[Score]], winner: int) -> int:
     """Return the index of the deciding turn, or 0 if there's none. Negative scores count as 0."""
+    behind = [place for place, row in enumerate(scores) if _margin(row, winner) <= 0]
+    taken = behind[-1] + 1 if behind else 0
     margins = [_margin([max(score, 0) for score in row], winner) for row in scores]
     gains = [0, *(now - last for last, now in pairwise(margins))]
     place = max(range(taken, len(gains)), key=gains.__getitem__)

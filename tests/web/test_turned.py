@@ -53,6 +53,16 @@ def test_the_turn_in_which_the_winner_gained_most_decided_the_match() -> None:
     assert moments(*scores, winners=(0,)) == [lead]  # player2 led but was disqualified
 
 
+def test_a_turn_after_which_the_winner_was_caught_decided_nothing() -> None:
+    lead = Moment("lead", 3, 5, 1, [3, 0])
+    caught = [3, 0], [3, 0], [3, 9], [9, 9], [9, 12]
+    assert moments(*caught, winners=(1,)) == [lead, Moment("decided", 5, 8, 1, [9, 9])]
+    passed = [3, 0], [3, 0], [3, 9], [10, 9], [10, 12]
+    assert moments(*passed, winners=(1,)) == [Moment("decided", 5, 8, 1, [10, 9])]
+    closer = [3, 0], [3, 0], [3, 9], [8, 9], [8, 10]
+    assert moments(*closer, winners=(1,)) == [Moment("decided", 3, 4, 1, [3, 0])]
+
+
 def test_a_match_with_level_scores_was_not_decided_by_a_score() -> None:
     scores = [3, 0], [3, 0], [3, 6], [3, 6], [6, 6]
     assert moments(*scores, winners=(1,)) == [Moment("lead", 3, 5, 1, [3, 0])]
