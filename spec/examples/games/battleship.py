@@ -14,19 +14,20 @@ class Battleship(Game):
     """
 
     moves = [f"{sea} {square}" for sea in SEAS for square in SQUARES]
-    symbols = "?~xS"
-    marks = {"~": ("water", "steelblue"), "x": ("a hit", "firebrick"), "S": "a ship"}
+    symbols = "?.~xS"
+    marks = {"~": ("a miss", "steelblue"), "x": ("a hit", "firebrick"), "S": "a ship"}
+    reasons = {"hit": "{winner} has hit all ships of {loser}"}
     edges = ("1234", "ABCD")
     secrets = "ships"
 
     def start(self):
-        self.sea = [dict.fromkeys(SQUARES, "~") for _ in range(2)]  # what was not shot at
+        self.sea = [dict.fromkeys(SQUARES, ".") for _ in range(2)]  # what was not shot at
         self.shots = [{}, {}]  # at each sea: square -> what was there
         self.placed, self.to_move = 0, (0, 1)
 
     def legal(self, seat):
         if self.placed < SHIPS:
-            free = [square for square in SQUARES if self.sea[seat][square] == "~"]
+            free = [square for square in SQUARES if self.sea[seat][square] == "."]
             return [f"{SEAS[seat]} {square}" for square in free]
         return [f"{SEAS[1 - seat]} {square}" for square in self.sea[1 - seat]]
 
@@ -42,7 +43,9 @@ class Battleship(Game):
             return
         other, square = 1 - self.to_move, move[-2:]
         self.shots[other][square] = "x" if self.sea[other].pop(square) == "S" else "~"
-        self.to_move = None if max(self.scores()) == SHIPS else other
+        self.to_move = other
+        if max(self.scores()) == SHIPS:
+            self.to_move, self.reason = None, "hit"
 
     def scores(self):
         return [[*self.shots[1 - seat].values()].count("x") for seat in (0, 1)]

@@ -10,6 +10,7 @@ class ConnectFour(Game):
     symbols = ".XO"
     marks = {"X": 0, "O": 1}  # whose discs these are
     edges = ("0123456", "")
+    reasons = {"line": "{winner} has four discs in a line", "full": "the grid is full"}
 
     class Options:
         """The grid always has 7 columns."""
@@ -29,9 +30,11 @@ class ConnectFour(Game):
         self.board[row][move] = "XO"[self.to_move]
         if self.wins(row, move):
             self.won = [int(seat == self.to_move) for seat in (0, 1)]
-            self.to_move = None
+            self.to_move, self.reason = None, "line"
+        elif self.legal(0):
+            self.to_move = 1 - self.to_move
         else:
-            self.to_move = 1 - self.to_move if self.legal(0) else None
+            self.to_move, self.reason = None, "full"
 
     def wins(self, row, column):
         """Whether the disc there is in a line of four."""

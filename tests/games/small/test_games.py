@@ -971,7 +971,7 @@ def test_a_seat_sees_its_own_ships_while_others_decide() -> None:
             assert request.written
     game.advance({0: MoveReply("second B4")})
     assert game.view(0).moves == []
-    assert game.view(0).state["first"][0] == "SSS~"  # Player 1 still sees its own ships.
+    assert game.view(0).state["first"][0] == "SSS."  # Player 1 still sees its own ships.
     assert game.view(0).state["second"] == ["????", "???~", "????", "????"]
     assert game.view(PUBLIC).state["first"] == ["????"] * 4
 
