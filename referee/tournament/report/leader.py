@@ -33,6 +33,8 @@ def first(found: Standings) -> str:
     if found.knockout:
         finals = [pair for pair in found.knockout.pairs if pair.round == FINAL]
         return (finals[0].winner or "") if finals else ""
+    if found.sprt is not None and found.sprt.verdict != "H1":
+        return ""  # a test only says which bot is better if it accepts that
     if found.swiss is not None:
         return found.swiss.places[0].name if found.swiss.rounds else ""
     return found.bots[0].name if found.bots and found.bots[0].rating is not None else ""

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from referee.tournament.rating.sprt import Sprt
 from referee.tournament.report.formats import KnockoutPair, KnockoutStanding, Swiss, SwissPlace
-from referee.tournament.report.leader import leader
+from referee.tournament.report.leader import first, leader
 from referee.tournament.report.standings import standings
 from referee.tournament.report.words import ENOUGH_DEALS
 from referee.tournament.rows import MatchRow, Plan
@@ -79,6 +80,15 @@ def test_the_measure_that_decides_is_named(
 
 def test_two_bots_are_compared_elsewhere() -> None:
     assert not list(leader(standings(played(made_setup(2, deals=9)))))
+
+
+@pytest.mark.parametrize(("verdict", "bot"), [("H1", "bot0"), ("H0", ""), (None, "")])
+def test_a_sequential_test_is_won_only_by_a_bot_that_is_better(
+    verdict: str | None, bot: str
+) -> None:
+    found = standings(played(made_setup(2, deals=9, format="sprt", sprt=Sprt(0, 10)), winner()))
+    assert found.sprt is not None
+    assert first(replace(found, sprt=replace(found.sprt, verdict=verdict))) == bot
 
 
 @pytest.mark.parametrize(
