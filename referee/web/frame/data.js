@@ -127,10 +127,15 @@ export class Match {
     return Boolean(this.turns.get(turn)?.title) && this.steps[step + 1]?.turn !== turn;
   }
 
-  /** The points of each seat at a step, or the first series if there are no points. undefined if they are not known. */
-  pointsAt(step) {
+  /** The name of the series that decides: the points, or the first series if there are none. */
+  get curve() {
     const { series } = this.header;
-    return this.values[step]?.[(series.find(({ name }) => name === "points") ?? series[0])?.name];
+    return (series.find(({ name }) => name === "points") ?? series[0])?.name ?? "";
+  }
+
+  /** The points of each seat at a step. undefined if they are not known. */
+  pointsAt(step) {
+    return this.values[step]?.[this.curve];
   }
 
   /** Find the step for a place, which has a turn (and a step within it), or just a step. An unknown turn counts as the

@@ -3,7 +3,7 @@
 import { el, numeral, plain, remember, remembered, reveal, sign, size, tag } from "./kit.js";
 import { fill, keeper } from "./pieces.js";
 import { seenTo } from "./store.js";
-import { asYou, markdown, pretty, sentence, sentenceOf, shown } from "./text.js";
+import { asYou, change, markdown, pretty, sentence, sentenceOf, shown } from "./text.js";
 
 const LONG = 8000; // show this many characters of a line at first
 const LONGEST = 50000; // and this many on request, because browsers take seconds to wrap more
@@ -331,7 +331,7 @@ export class Moments {
     const { app } = this;
     const of = app.match.turns.get(turn);
     const { own } = app.state;
-    const told = seconds !== undefined ? `${seconds.toFixed(2)} s` : before && [of ? sentenceOf(of, app.nameOfSeat, own) : "", ` (${before.map(numeral).join(" : ")} → ${of?.scores?.map(numeral).join(" : ") ?? ""})`];
+    const told = seconds !== undefined ? `${seconds.toFixed(2)} s` : before && [of ? sentenceOf(of, app.nameOfSeat, own) : "", change(before, of?.scores)];
     const words = WORDS[kind] ?? kind;
     const rule = app.match.header.rules[code];
     const where = section || rule?.section;

@@ -164,6 +164,13 @@ export function tile({ card, name = card, cost, times = 1, kind = "", sign: mark
   );
 }
 
+/** Where points come from: a bar whose parts [[words, points, kind], ...] are as long as their points. `most` is the best score. */
+export function pointsOf(parts, most) {
+  const part = (points, attributes, ...inside) => el("li", { style: { "--points": Math.abs(points) }, ...attributes }, inside);
+  const rest = most - parts.reduce((sum, [, points]) => sum + Math.abs(points), 0);
+  return el("ul", { class: "points-of" }, parts.filter(([, points]) => points).map(([words, points, kind]) => part(points, { class: `kind-${kind}` }, `${words} `, el("b", null, numeral(points)))), part(Math.max(rest, 0)));
+}
+
 /** What is going on now: whose turn it is, a sentence, the cards played, the cards that the player got, and counters. */
 export class Stage {
   #once = keeper();

@@ -3,9 +3,9 @@
 import { el, numeral, plain, svg, tag } from "./kit.js";
 import { boxesIn } from "./layout.js";
 import { lively, moved } from "./motion.js";
-import { Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile } from "./pieces.js";
+import { Asking, Stage, fill, keeper, pointsOf, seatLine, sign, signed, tally, tile } from "./pieces.js";
 import { sentence, sentenceOf, shown } from "./text.js";
-import { lossAt, verdictOf } from "./verdict.js";
+import { gainsOf, lossAt, verdictOf } from "./verdict.js";
 
 /** The table. `drawing` is the game's module, or null. */
 export class Table {
@@ -42,7 +42,7 @@ export class Table {
     this.#try(() => {
       const boxes = boxesIn(this.place, this.drawing.zones(header, isSeat));
       this.place.classList.add("zones");
-      this.#game = this.drawing.mount(boxes, header, { el, svg, seat, tag, numeral, Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile });
+      this.#game = this.drawing.mount(boxes, header, { el, svg, seat, tag, numeral, Asking, Stage, fill, keeper, pointsOf, seatLine, sign, signed, tally, tile });
     });
   }
 
@@ -102,15 +102,17 @@ export class Table {
     const player = (index) => tag(this.#app.seat(index));
     const said = did?.length ? sentence(did, player, own) : match.closes(step) ? sentenceOf(match.turns.get(match.steps[step].turn), player, own) : [];
     const loss = lossAt(match, step, this.#app.seat);
+    const shows = !isOver || isOver.winners.some((winner) => (owner ?? seats[0]) === winner); // not the cards of a player who lost
     const earlier = match.steps[step - 1]?.turn === match.steps[step].turn ? match.now(eyes, step - 1) : null;
     return {
       later: this.#app.state.paced ? match.view(eyes, match.last) : null,
       low: own ?? (/^\d+$/.test(eyes) ? Number(eyes) : 0),
-      mover, counters, seats, played, got,
+      mover, counters, seats, played: shows ? played : [], got: shows ? got : [],
       were: earlier?.seat === owner ? new Map(earlier?.counters) : new Map(),
       said: loss?.said ?? said,
       last: loss ? [loss.words] : last?.line.length ? ["before: ", ...sentenceOf(last, nameOfSeat, own)] : [],
       verdict: isOver ? verdictOf(match, this.#app.seat) : null,
+      gains: isOver ? gainsOf(match) : null,
     };
   }
 

@@ -1,6 +1,6 @@
 // Converts text of the referee and lines of bots to elements.
 
-import { el, tag } from "./kit.js";
+import { el, numeral, tag } from "./kit.js";
 
 function inline(text) {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, index) => {
@@ -72,6 +72,9 @@ export function asYou(text, first = true, later = true) {
   const plural = { has: "have", is: "are", does: "do", was: "were" };
   return text.replace(/(^ ?|; )([a-z]+s)\b/g, (all, before, verb) => ((before === "; " ? later : first) ? before + (plural[verb] ?? verb.replace(/(?<=(?:ch|sh|ss|x|zz))es$|(?<!s)s$/, "")) : all));
 }
+
+/** How the scores changed, in a piece that is not broken: " (3 : 3 → 3 : 9)". */
+export const change = (before, after) => ` (${[before, after].map((scores) => scores?.map(numeral).join("\u00a0:\u00a0")).join(" → ")})`;
 
 /** Create [the label of a seat, " wins"] from "wins": "A wins", "You win". */
 export function does(seat, words) {

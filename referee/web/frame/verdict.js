@@ -2,7 +2,7 @@
 
 import { capital } from "./choices.js";
 import { numeral, sign, tag } from "./kit.js";
-import { does, sentenceOf } from "./text.js";
+import { change, does, sentenceOf } from "./text.js";
 
 const joined = (items) => items.flatMap((item, at) => [at === 0 ? "" : at === items.length - 1 ? " and " : ", ", item]);
 
@@ -13,8 +13,8 @@ export function resultOf({ winners, scores, ranks }, seat) {
   const others = scores.map((_, index) => index).filter((index) => !winners.includes(index)).sort((one, other) => ranks[one] - ranks[other]);
   const best = scores[winners[0]];
   const named = others.flatMap((index, at) => [at ? ", " : " to ", ...(scores.length > 2 ? [sign(seat(index)), " "] : []), numeral(scores[index])]);
-  // A player who is behind on points won for another reason, so the points would only confuse.
-  const points = !others.length || others.some((index) => scores[index] > best) ? [] : [numeral(best), ...named];
+  // A player who is not ahead on points won for another reason, so the points would only confuse.
+  const points = !others.length || others.some((index) => scores[index] >= best) ? [] : [numeral(best), ...named];
   const tags = joined(winners.map((index) => tag(seat(index))));
   const isDraw = winners.length === scores.length && winners.length > 1;
   if (isDraw) return [["A draw"], [numeral(best)]];
@@ -35,6 +35,17 @@ export function lossAt(match, at, seat) {
   return { said: [...does(seat(mark.seat), "is disqualified"), `: ${mark.detail || mark.code}`], words: said ? `Its last words: ${said}` : "" };
 }
 
+/** The turns in which each seat gained or lost points, as [[turn, points], ...] per seat. */
+export function gainsOf(match) {
+  const gains = match.header.seats.map(() => []);
+  let before = match.pointsAt(0) ?? [];
+  for (const { turn, scores } of match.turns.values()) {
+    scores?.forEach((score, seat) => score !== (before[seat] ?? 0) && gains[seat].push([turn, score - (before[seat] ?? 0)]));
+    before = scores ?? before;
+  }
+  return gains;
+}
+
 /** {title, reasons} of a match that is over, as nodes. */
 export function verdictOf(match, seat) {
   const { outcome } = match.header;
@@ -45,7 +56,7 @@ export function verdictOf(match, seat) {
   const loss = losses.at(-1);
   const ending = loss && loss.words ? [...loss.said, ". ", loss.words] : loss?.said;
   const own = scores.findIndex((_, index) => seat(index).isYou);
-  const deciding = turn?.line.length && [`Turn ${decided.turn} decided it: `, ...sentenceOf(turn, (index) => tag(seat(index)), own), ` (${decided.before.map(numeral).join(" : ")} → ${turn.scores.map(numeral).join(" : ")}).`];
+  const deciding = turn?.line.length && [`Turn ${decided.turn} decided it: `, ...sentenceOf(turn, (index) => tag(seat(index)), own), `${change(decided.before, turn.scores)}.`];
   const [who, points] = resultOf(outcome, seat);
-  return { title: points.length ? [...who, ", ", ...points] : who, reasons: [`${scores.some((_, index) => outcome.why.startsWith(seat(index).name)) ? outcome.why : capital(outcome.why)}. `, ...(ending || deciding || [])].flat() };
+  return { title: points.length ? [...who, ", ", ...points, ` ${match.curve}`] : who, reasons: [`${scores.some((_, index) => outcome.why.startsWith(seat(index).name)) ? outcome.why : capital(outcome.why)}. `, ...(ending || deciding || [])].flat() };
 }

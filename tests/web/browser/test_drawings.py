@@ -278,6 +278,45 @@ def test_the_cards_of_four_players_are_seen_on_a_phone(visit: Visit, tmp_path: P
         assert page.evaluate(PLAYED)
 
 
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (360, 740)])
+def test_the_verdict_of_four_players_is_whole(
+    size: tuple[int, int], visit: Visit, tmp_path: Path
+) -> None:
+    record = (ROOT / "spec/examples/four-players.record.jsonl").read_bytes()
+    viewport = {"width": size[0], "height": size[1]}
+    page = visit(page_of(tmp_path, record, "four"), viewport=viewport, reduced_motion="reduce")
+    page.keyboard.press("End")
+    stage = page.locator("[data-ended] .stage")
+    assert painted(page).evaluate(OUTSIDE) == []
+    assert stage.locator(".headline").inner_text().replace("\n", "").endswith(" points")
+
+
+OUTSIDE = """() => {
+  const stage = document.querySelector("[data-ended] .stage").getBoundingClientRect();
+  return [...document.querySelectorAll("[data-ended] :is(.headline, .last, .points-of li[class])")]
+    .filter((node) => {
+      const { top, bottom, right } = node.getBoundingClientRect();
+      const isCut = node.scrollHeight > node.clientHeight + 2;
+      return isCut || top < stage.top || bottom > stage.bottom || right > stage.right;
+    }).map((node) => node.textContent);
+}"""
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_the_verdict_of_tribute_says_where_the_prestige_is_from(
+    size: tuple[int, int], visit: Visit, tmp_path: Path
+) -> None:
+    path = page_of(tmp_path, watched("tribute", 2).record, "tribute")
+    outcome = read_match(str(path.with_suffix(".jsonl"))).header.outcome
+    assert outcome is not None
+    page = visit(path, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
+    page.keyboard.press("End")
+    bars = painted(page).locator("[data-ended] .points-of").all()
+    gains = [[int(text) for text in bar.locator("b").all_text_contents()] for bar in bars]
+    assert [*map(sum, gains)] == [*outcome.scores]
+    assert page.evaluate(OUTSIDE) == []
+
+
 @pytest.mark.parametrize("game", ["dominion", "starrealms", "tribute"])
 def test_the_values_on_a_large_screen_are_large(game: str, visit: Visit, tmp_path: Path) -> None:
     path = page_of(tmp_path, watched(game, 2).record, game)

@@ -233,6 +233,22 @@ def test_a_record_is_drawn_step_by_step(visit: Visit, name: str, tmp_path: Path)
     assert page.locator(".chart").count() == 1
 
 
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)])
+def test_the_verdict_is_whole(visit: Visit, size: tuple[int, int], tmp_path: Path) -> None:
+    record, file = tmp_path / "record", tmp_path / "match.html"
+    bots = ["any_move", "any_move"]
+    referee.play_match(bots, game=SMALL_GAMES["connect4"], seed=3, record=record)
+    file.write_text(page_file([read_match(str(record))]))
+    page = visit(file, viewport={"width": size[0], "height": size[1]})
+    page.keyboard.press("End")
+    stage = page.locator("[data-ended] .stage")
+    told = stage.inner_text().replace("\n", "")
+    assert "wins, 1 to 0 points" in told
+    assert "has four discs in a line." in told
+    for part in (".headline", ".last"):
+        assert stage.locator(part).evaluate("node => node.scrollHeight <= node.clientHeight + 2")
+
+
 SHOWN = """() => [...document.querySelectorAll('.sg section, .sg-texts > div')].map(
   (part) => [...part.querySelectorAll('tbody td, .sg-card, dd')].map(
     (cell) => cell.textContent))"""
@@ -258,7 +274,7 @@ def drawn(part: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "scheme", "before"), [("battleship", "light", 1), all_cases("connect4", "dark", 0)]
+    ("name", "scheme", "before"), [("battleship", "dark", 1), all_cases("connect4", "dark", 0)]
 )
 def test_axe_finds_nothing(visit: Visit, name: str, scheme: str, before: int) -> None:
     """`before` is the number of questions to answer first."""

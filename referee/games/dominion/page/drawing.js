@@ -54,12 +54,6 @@ export function mount(boxes, header, kit) {
     return el("ul", { class: "chips-of" }, counts.map(([card, number]) => el("li", { class: `chip-of kind-${factOf(card).kind}` }, number > 1 ? `${card} ${number}` : card)));
   }
 
-  /** Where the points come from: a bar whose parts are as long as the points of the cards. `most` is the best score. */
-  function pointsOf(owns, most) {
-    const parts = owns.map(([card, number]) => [card, number, number * factOf(card).points]).filter(([, , points]) => points);
-    return el("ul", { class: "points-of" }, parts.map(([card, number, points]) => el("li", { class: `kind-${factOf(card).kind}`, style: { "--points": Math.abs(points) } }, `${number} ${card} `, el("b", null, kit.numeral(points)))), el("li", { style: { "--points": Math.max(most - parts.reduce((sum, [, , points]) => sum + Math.abs(points), 0), 0) } }));
-  }
-
   // --- the zones -------------------------------------------------------------------------------
 
   function paintSupply(piles) {
@@ -78,7 +72,8 @@ export function mount(boxes, header, kit) {
     const most = Math.max(...view.seats.map(({ score }) => score));
     fill(stage.more, view.seats.map((seen, seat) => once(`owns ${seat}`, [seen.cards, ended && most], () => {
       const owns = Object.entries(seen.cards).sort(([one], [other]) => order.get(other) - order.get(one));
-      return el("div", { class: "owns" }, kit.tag(kit.seat(seat)), ended ? pointsOf(owns, most) : chips(owns));
+      const points = owns.map(([card, number]) => [`${number} ${card}`, number * factOf(card).points, factOf(card).kind]);
+      return el("div", { class: "owns" }, kit.tag(kit.seat(seat)), ended ? kit.pointsOf(points, most) : chips(owns));
     })));
   }
 

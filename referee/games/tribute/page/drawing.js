@@ -136,7 +136,19 @@ export function mount(boxes, header, kit) {
     const otherwise = ended ? "The match is over." : mover === null ? "" : view.turn ? "has the turn" : "picks a patron";
     stage.paint(frame, otherwise, (card, times) => kit.tile(about(card, { times, cost: undefined })), question && !request?.actions ? offered(request) : undefined);
     const coming = request?.upcoming?.length > 0 && `Still to come: effects of ${request.upcoming.map(({ source }) => nameOf(source.card)).join(", ")}`;
-    fill(stage.more, [!question && asked, coming].filter(Boolean).map((text) => el("p", null, text)));
+    const notes = [!question && asked, coming].filter(Boolean).map((text) => el("p", null, text));
+    fill(stage.more, ended ? sources() : notes);
+  }
+
+  /** In which turns the players got their prestige: the best of them, and the others together. */
+  function sources() {
+    const most = Math.max(...frame.view.seats.map(({ prestige }) => prestige));
+    const lines = frame.gains.map((gains, seat) => {
+      const best = [...gains].sort(([, one], [, other]) => other - one);
+      const rest = best.splice(3).reduce((sum, [, gain]) => sum + gain, 0);
+      return el("div", { class: "owns" }, kit.tag(kit.seat(seat)), kit.pointsOf([...best.map(([turn, gain]) => [`turn ${turn}:`, gain]), ["others:", rest]], most));
+    });
+    return [...lines, el("p", { class: "dim" }, "Power that is left at the end of a turn becomes prestige.")];
   }
 
   /** Create what can be chosen: patrons, cards, or the two effects of a card. */
