@@ -89,8 +89,7 @@ def _step_of_lead(turn: TurnText, steps: Sequence[Step], curve: str, seat: int) 
 
 def _deciding_turn(scores: Sequence[Sequence[Score]], winner: int) -> int:
     """Return the index of the deciding turn, or 0 if there's none. Negative scores count as 0."""
-    behind = [place for place, row in enumerate(scores) if _margin(row, winner) <= 0]
-    taken = behind[-1] + 1 if behind else 0
+    taken = max((at + 1 for at, row in enumerate(scores) if _margin(row, winner) <= 0), default=0)
     margins = [_margin([max(score, 0) for score in row], winner) for row in scores]
     gains = [0, *(now - last for last, now in pairwise(margins))]
     place = max(range(taken, len(gains)), key=gains.__getitem__)

@@ -127,7 +127,7 @@ export class Match {
     return Boolean(this.turns.get(turn)?.title) && this.steps[step + 1]?.turn !== turn;
   }
 
-  /** The name of the series that decides: the points, or the first series if there are none. */
+  /** The series of the scores: the points, or the first one. */
   get curve() {
     const { series } = this.header;
     return (series.find(({ name }) => name === "points") ?? series[0])?.name ?? "";

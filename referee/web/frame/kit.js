@@ -54,6 +54,7 @@ export function seats(header, own) {
     glyph: GLYPHS[index % GLYPHS.length],
     name: index === own ? "You" : plain(seat.name || seat.id),
     isYou: index === own,
+    index,
   }));
   return (index) => known[index];
 }

@@ -164,11 +164,11 @@ export function tile({ card, name = card, cost, times = 1, kind = "", sign: mark
   );
 }
 
-/** Where points come from: a bar whose parts [[words, points, kind], ...] are as long as their points. `most` is the best score. */
+/** Where points come from: a bar of [[words, points, kind], ...]. The best score, `most`, has the full width. */
 export function pointsOf(parts, most) {
-  const part = (points, attributes, ...inside) => el("li", { style: { "--points": Math.abs(points) }, ...attributes }, inside);
-  const rest = most - parts.reduce((sum, [, points]) => sum + Math.abs(points), 0);
-  return el("ul", { class: "points-of" }, parts.filter(([, points]) => points).map(([words, points, kind]) => part(points, { class: `kind-${kind}` }, `${words} `, el("b", null, numeral(points)))), part(Math.max(rest, 0)));
+  const known = parts.filter(([, points]) => points);
+  const rest = known.reduce((left, [, points]) => left - Math.abs(points), most);
+  return el("ul", { class: "points-of" }, [...known, ["", Math.max(rest, 0)]].map(([words, points, kind]) => el("li", { class: words ? `kind-${kind}` : null, style: { "--points": Math.abs(points) } }, words && [`${words} `, el("b", null, numeral(points))])));
 }
 
 /** What is going on now: whose turn it is, a sentence, the cards played, the cards that the player got, and counters. */
@@ -209,8 +209,9 @@ export class Stage {
   }
 }
 
-/** Create the line of a seat: its name, its contents, and its piles as [[name, number, place], ...]. */
-export function seatLine({ glyph, name, colour }, { isNow, piles = [], faults = [], points, inside }) {
+/** Create the line of a seat: its name with its faults, its contents, and its piles as [[name, number, place], ...]. */
+export function seatLine({ glyph, name, colour, index }, { isNow, piles = [], marks = [], points, inside }) {
+  const faults = marks.filter((mark) => mark.seat === index && mark.code).map(({ code }) => code);
   return el(
     "article", { class: "seat-line", "data-current": isNow, style: { "--seat": colour } },
     el(

@@ -5,7 +5,7 @@ import { boxesIn } from "./layout.js";
 import { lively, moved } from "./motion.js";
 import { Asking, Stage, fill, keeper, pointsOf, seatLine, sign, signed, tally, tile } from "./pieces.js";
 import { sentence, sentenceOf, shown } from "./text.js";
-import { gainsOf, lossAt, verdictOf } from "./verdict.js";
+import { lossAt, verdictOf } from "./verdict.js";
 
 /** The table. `drawing` is the game's module, or null. */
 export class Table {
@@ -102,7 +102,7 @@ export class Table {
     const player = (index) => tag(this.#app.seat(index));
     const said = did?.length ? sentence(did, player, own) : match.closes(step) ? sentenceOf(match.turns.get(match.steps[step].turn), player, own) : [];
     const loss = lossAt(match, step, this.#app.seat);
-    const shows = !isOver || isOver.winners.some((winner) => (owner ?? seats[0]) === winner); // not the cards of a player who lost
+    const shows = !isOver || isOver.winners.includes(owner ?? seats[0]); // no cards of a loser
     const earlier = match.steps[step - 1]?.turn === match.steps[step].turn ? match.now(eyes, step - 1) : null;
     return {
       later: this.#app.state.paced ? match.view(eyes, match.last) : null,
@@ -112,7 +112,7 @@ export class Table {
       said: loss?.said ?? said,
       last: loss ? [loss.words] : last?.line.length ? ["before: ", ...sentenceOf(last, nameOfSeat, own)] : [],
       verdict: isOver ? verdictOf(match, this.#app.seat) : null,
-      gains: isOver ? gainsOf(match) : null,
+      turns: match.turns,
     };
   }
 

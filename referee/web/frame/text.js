@@ -73,7 +73,7 @@ export function asYou(text, first = true, later = true) {
   return text.replace(/(^ ?|; )([a-z]+s)\b/g, (all, before, verb) => ((before === "; " ? later : first) ? before + (plural[verb] ?? verb.replace(/(?<=(?:ch|sh|ss|x|zz))es$|(?<!s)s$/, "")) : all));
 }
 
-/** How the scores changed, in a piece that is not broken: " (3 : 3 → 3 : 9)". */
+/** How scores changed: " (3 : 3 → 3 : 9)". */
 export const change = (before, after) => ` (${[before, after].map((scores) => scores?.map(numeral).join("\u00a0:\u00a0")).join(" → ")})`;
 
 /** Create [the label of a seat, " wins"] from "wins": "A wins", "You win". */

@@ -13,12 +13,11 @@ export function resultOf({ winners, scores, ranks }, seat) {
   const others = scores.map((_, index) => index).filter((index) => !winners.includes(index)).sort((one, other) => ranks[one] - ranks[other]);
   const best = scores[winners[0]];
   const named = others.flatMap((index, at) => [at ? ", " : " to ", ...(scores.length > 2 ? [sign(seat(index)), " "] : []), numeral(scores[index])]);
-  // A player who is not ahead on points won for another reason, so the points would only confuse.
+  // A player who is not ahead on points won for another reason, so points would confuse.
   const points = !others.length || others.some((index) => scores[index] >= best) ? [] : [numeral(best), ...named];
-  const tags = joined(winners.map((index) => tag(seat(index))));
-  const isDraw = winners.length === scores.length && winners.length > 1;
-  if (isDraw) return [["A draw"], [numeral(best)]];
-  return [winners.length > 1 ? [...tags, " share the win"] : does(seat(winners[0]), "wins"), points];
+  if (winners.length === 1) return [does(seat(winners[0]), "wins"), points];
+  if (!others.length) return [["A draw"], [numeral(best)]];
+  return [[...joined(winners.map((index) => tag(seat(index)))), " share the win"], points];
 }
 
 /** Why the seat was disqualified at a step: its detail and the bot's own last words, as nodes. null if no seat was. */
@@ -33,17 +32,6 @@ export function lossAt(match, at, seat) {
   const end = raw.findIndex(({ style }) => style !== "raw");
   const said = raw.slice(0, end < 0 ? raw.length : end).map(({ text }) => text.trim()).filter(Boolean).at(-1);
   return { said: [...does(seat(mark.seat), "is disqualified"), `: ${mark.detail || mark.code}`], words: said ? `Its last words: ${said}` : "" };
-}
-
-/** The turns in which each seat gained or lost points, as [[turn, points], ...] per seat. */
-export function gainsOf(match) {
-  const gains = match.header.seats.map(() => []);
-  let before = match.pointsAt(0) ?? [];
-  for (const { turn, scores } of match.turns.values()) {
-    scores?.forEach((score, seat) => score !== (before[seat] ?? 0) && gains[seat].push([turn, score - (before[seat] ?? 0)]));
-    before = scores ?? before;
-  }
-  return gains;
 }
 
 /** {title, reasons} of a match that is over, as nodes. */

@@ -117,4 +117,4 @@ def test_the_drawing_is_small(tmp_path: Path) -> None:
     assert len(bundle(["connect4"]).encode()) - len(bundle([]).encode()) <= 14_000
     assert len(small_style(drawing_style("connect4"))) <= 5_600
     page = page_file([pages("connect4", tmp_path)[0]])
-    assert len(page.encode()) < 131_000  # Most of that is the page's frame.
+    assert len(page.encode()) < 133_000  # Most of that is the page's frame.

@@ -85,8 +85,7 @@ export function mount(boxes, header, kit) {
     const { own, cards: owned } = view.seats[seat];
     const total = Object.values(owned).reduce((sum, number) => sum + number, 0);
     const piles = own ? [["deck", own.deck.length, `${seat} deck`], ["discard", own.discard_pile.length, `${seat} discard`]] : [["cards", total, `${seat} deck`]];
-    const faults = marks.filter((mark) => mark.seat === seat && mark.code).map(({ code }) => code);
-    return kit.seatLine(kit.seat(seat), { isNow: mover === seat, piles, faults, inside: hand });
+    return kit.seatLine(kit.seat(seat), { isNow: mover === seat, piles, marks, inside: hand });
   }
 
   /** While the others play, a person sees the hand that comes with the next question. */

@@ -95,12 +95,11 @@ export function mount(boxes, header, kit) {
     const { view, mover, marks } = frame;
     const seen = view.seats[seat];
     const piles = [["authority", seen.authority, `${seat} authority`], ["deck", seen.deck_size, `${seat} deck`], ["discard", seen.discard.length, `${seat} discard`]];
-    const faults = marks.filter((mark) => mark.seat === seat && mark.code).map(({ code }) => code);
     const due = seen.due > 0 && el("span", { class: "dim" }, `${seen.due} to discard`);
     const isAsked = asking.question && seat === view.player;
     const bases = isAsked ? [] : pieces(seen, choices, ["attack-base"], isBase);
     const inside = el("div", { class: "both" }, el("div", { class: "bases", "data-place": `${seat} play` }, bases), due, hand);
-    return kit.seatLine(kit.seat(seat), { isNow: mover === seat, piles, faults, inside });
+    return kit.seatLine(kit.seat(seat), { isNow: mover === seat, piles, marks, inside });
   }
 
   /** While the others play, a person sees the hand that comes with the next question. */

@@ -84,7 +84,6 @@ export function mount(boxes, header, kit) {
     const seen = view.seats[seat];
     const due = seat === view.player ? [] : view.start_of_next_turn;
     const piles = [["prestige of 40", seen.prestige, `${seat} prestige`], ["draw", seen.hand_and_draw.length - seen.hand_size, `${seat} draw-pile`], ["cooldown", seen.cooldown.length, `${seat} cooldown`]];
-    const faults = marks.filter((mark) => mark.seat === seat && mark.code).map(({ code }) => code);
     const agents = seen.agents.map(({ uid, card, hp, activated }) => tile(`agent ${uid}`, card, { hp, cost: undefined, notes: activated ? ["activated"] : [] }, uid));
     const place = { "data-place": `${seat} hand` };
     const own = knownHand(seat);
@@ -95,7 +94,7 @@ export function mount(boxes, header, kit) {
         : el("div", { class: "hand large", ...place }, tally(own.map(({ card }) => card)).map(([card, times]) => tile(`hand ${card}`, card, { times, cost: undefined }, own.find((one) => one.card === card).uid)));
     const told = due.length > 0 && el("span", { class: "dim" }, `has to discard for ${due.map(({ source }) => nameOf(source.card)).join(", ")}`);
     const inside = el("div", { class: "both" }, el("div", { class: "bases", "data-place": `${seat} agents` }, agents), told, hand);
-    return kit.seatLine(kit.seat(seat), { isNow: mover === seat, piles, faults, inside });
+    return kit.seatLine(kit.seat(seat), { isNow: mover === seat, piles, marks, inside });
   }
 
   function paintSeats() {
@@ -142,9 +141,11 @@ export function mount(boxes, header, kit) {
 
   /** In which turns the players got their prestige: the best of them, and the others together. */
   function sources() {
-    const most = Math.max(...frame.view.seats.map(({ prestige }) => prestige));
-    const lines = frame.gains.map((gains, seat) => {
-      const best = [...gains].sort(([, one], [, other]) => other - one);
+    const { turns, view: { seats } } = frame;
+    const most = Math.max(...seats.map(({ prestige }) => prestige));
+    const known = [...turns.values()].filter(({ scores }) => scores);
+    const lines = seats.map((_, seat) => {
+      const best = known.map(({ turn, scores }, at) => [turn, scores[seat] - (known[at - 1]?.scores[seat] ?? 0)]).sort(([, one], [, other]) => other - one);
       const rest = best.splice(3).reduce((sum, [, gain]) => sum + gain, 0);
       return el("div", { class: "owns" }, kit.tag(kit.seat(seat)), kit.pointsOf([...best.map(([turn, gain]) => [`turn ${turn}:`, gain]), ["others:", rest]], most));
     });
