@@ -177,7 +177,7 @@ def little(message: dict[str, Any]) -> Any:
 @pytest.mark.parametrize(
     ("game", "bots", "options", "turns", "most"),
     [
-        ("dominion", ["big_money", "smithy_big_money"], {}, 43, 157_000),
+        ("dominion", ["big_money", "smithy_big_money"], {}, 43, 158_500),
         ("dominion", [little, little], {"max_turns": 250}, 500, 250_000),
     ],
     ids=["dominion", "dominion-long"],

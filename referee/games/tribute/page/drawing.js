@@ -135,8 +135,7 @@ export function mount(boxes, header, kit) {
     const otherwise = ended ? "The match is over." : mover === null ? "" : view.turn ? "has the turn" : "picks a patron";
     stage.paint(frame, otherwise, (card, times) => kit.tile(about(card, { times, cost: undefined })), question && !request?.actions ? offered(request) : undefined);
     const coming = request?.upcoming?.length > 0 && `Still to come: effects of ${request.upcoming.map(({ source }) => nameOf(source.card)).join(", ")}`;
-    const notes = [!question && asked, coming].filter(Boolean).map((text) => el("p", null, text));
-    fill(stage.more, ended ? sources() : notes);
+    fill(stage.more, ended ? sources() : [!question && asked, coming].filter(Boolean).map((text) => el("p", null, text)));
   }
 
   /** In which turns the players got their prestige: the best of them, and the others together. */
