@@ -37,7 +37,7 @@ export function mount(boxes, header, kit) {
 
   function held(card, times, asked) {
     const { kind, text } = factOf(card);
-    return kit.tile({ card, times, kind, sign: kind[0].toUpperCase(), text, brief: briefOf(card), ...asked });
+    return kit.tile({ card, times, kind, sign: kind, text, brief: briefOf(card), ...asked });
   }
 
   function pile(card, index) {
@@ -47,7 +47,7 @@ export function mount(boxes, header, kit) {
     const { notes = [], ...asked } = index === undefined ? {} : asking.card(index);
     if (was !== left) notes.push(left < was ? `−${was - left}` : `+${left - was}`);
     const state = (was !== left ? "changed" : "") + (left === 0 ? " empty" : left < 4 ? " low" : "");
-    return kit.tile({ card, cost, left: left ?? null, kind, sign: kind[0].toUpperCase(), text, brief: briefOf(card), state, notes, ...asked });
+    return kit.tile({ card, cost, left: left ?? null, kind, sign: kind, text, brief: briefOf(card), state, notes, ...asked });
   }
 
   function chips(counts) {
@@ -169,7 +169,7 @@ export function mount(boxes, header, kit) {
     ))]);
   }
 
-  const kinds = ["action", "treasure", "victory", "curse"].map((kind) => [el("span", { class: `chip-of kind-${kind}` }, kind[0].toUpperCase()), kind]);
+  const kinds = ["action", "treasure", "victory", "curse"].map((kind) => [el("span", { class: `chip-of kind-${kind}` }, " "), kind]);
   const legend = [[el("span", { class: "cost" }, 5), "costs 5 money"], ...[["coin", "money"], ["card", "cards drawn"], ["bolt", "actions"], ["bag", "buys"], ["star", "points"]].map(([name, words]) => [kit.sign(name, 1), words]), ...kinds];
 
   return {
