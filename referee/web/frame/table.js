@@ -102,7 +102,7 @@ export class Table {
     const player = (index) => tag(this.#app.seat(index));
     const said = did?.length ? sentence(did, player, own) : match.closes(step) ? sentenceOf(match.turns.get(match.steps[step].turn), player, own) : [];
     const loss = lossAt(match, step, this.#app.seat);
-    const shows = !isOver || isOver.winners.includes(owner ?? seats[0]); // no cards of a loser
+    const shows = !isOver || isOver.winners.includes(owner ?? seats[0]);
     const earlier = match.steps[step - 1]?.turn === match.steps[step].turn ? match.now(eyes, step - 1) : null;
     return {
       later: this.#app.state.paced ? match.view(eyes, match.last) : null,
