@@ -158,7 +158,14 @@ def test_an_address_of_no_page(words: list[str], capsys: pytest.CaptureFixture[s
     assert f"{words[0]} goes with --page or --browser" in one_line(capsys.readouterr().err)
 
 
-def test_the_server_of_a_page_yields_to_the_match() -> None:
-    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as server:
+def test_the_server_of_a_page_yields_to_the_match_and_nobody_else_does() -> None:
+    """The nice value of a session is that of all its processes, so the server has its own."""
+    own = Path("/proc/self/autogroup")
+    before = own.read_text() if own.exists() else ""
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, start_new_session=True) as server:
         yield_to_match(server.pid)
         assert os.getpriority(os.PRIO_PROCESS, server.pid) == NICE
+        if before:
+            group = Path(f"/proc/{server.pid}/autogroup").read_text()
+            assert group.endswith(f" nice {NICE}\n")
+            assert own.read_text() == before
