@@ -167,7 +167,7 @@ class LogReader:
     def _check(self, line: bytes) -> None:
         if not self.line and (encoding := wide_encoding(line)):
             raise self._error(f"the file is {encoding}: save it as UTF-8 without a byte order mark")
-        if len(line) > LONG_LINE and len(line) < BYTES_EACH * (line.count(b"{") + line.count(b"[")):
+        if LONG_LINE < len(line) < BYTES_EACH * (line.count(b"{") + line.count(b"[")):
             raise self._error("the line has too many lists and objects for its length")
 
     def _error(self, problem: str) -> LogReadError:

@@ -47,6 +47,7 @@ class LoggedGame(SmallGame):
 
     def take_events(self) -> list[Struct]:
         """Return the messages since the last call, but no faults, because logs don't have them."""
+        # In a log, `game-info` and what follows from an absent seat come without a pause.
         events = [*super().take_events(), *super().take_events()]
         return [event for event in events if not isinstance(event, Fault)]
 
