@@ -140,7 +140,7 @@ def test_a_command_that_no_test_runs(page: str, start: str) -> None:
     pytest.skip(f"{page}: `{start} ...` is not run: {NOT_RUN[page, start]}")
 
 
-@pytest.mark.slow
+@pytest.mark.all_cases
 def test_the_shell_lines_of_the_ci_page_tell_a_better_version_from_a_worse(tmp_path: Path) -> None:
     page = PAGES["spec/ci.md"]
     steps = re.findall(r"^      - run: (?:\|\n((?: {10}.*\n)+)|(.*)\n)", page, re.M)
