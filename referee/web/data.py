@@ -48,7 +48,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     now: dict[str, Now] = {}
     moves: dict[str, list[Move]] = {}
     values: dict[str, list[float]] = {}
-    marks: list[Mark] = []
+    marks: Sequence[Mark] = ()
     time: float | None = None
     ends: int = 0
 
@@ -175,8 +175,11 @@ def course_of(match: MatchPage) -> dict[str, Any]:
     Viewers often know the same facts, e.g. both players see a card that is played. Such facts are
     written only once, under a key with the names of all these viewers.
     """
+    # A step with one viewer stays as it is, or a long log would be here twice.
     steps = [
-        msgspec.structs.replace(
+        step
+        if len({*step.set, *step.now, *step.moves}) < 2
+        else msgspec.structs.replace(
             step, set=_shared(step.set), now=_shared(step.now), moves=_shared(step.moves)
         )
         for step in match.steps

@@ -12,7 +12,7 @@ import base64
 import hashlib
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -202,20 +202,30 @@ def policy_hash(text: str) -> str:
 def packed(match: MatchPage, all_lines: bool) -> Block:
     """Encode a match. A large match keeps only the lines around faults, unless `all_lines`."""
     encode = msgspec.json.encode
-    lines = _packed(encode(match.lines))
+    lines = _packed([encode(match.lines)])
     if len(lines) > MAX_LINES and not all_lines:
         match = _with_lines_of_faults(match)
-        lines = _packed(encode(match.lines))
+        lines = _packed([encode(match.lines)])
     # The header becomes part of a script element, and a bot may have a name like "</script>".
     header = encode(match.header).replace(b"<", rb"\u003c").decode()
-    steps = _packed(encode(course_of(match)))
-    return Block(header, steps, lines)
+    return Block(header, _packed(_in_pieces(course_of(match))), lines)
 
 
-def _packed(data: bytes) -> str:
+def _in_pieces(lists: Mapping[str, Sequence[Any]]) -> Iterator[bytes]:
+    """Encode an object of lists, item by item, because the whole text is longer than a log."""
+    before = "{"
+    for name, items in lists.items():
+        yield f'{before}"{name}":['.encode()
+        for number, item in enumerate(items):
+            yield b"," * (number > 0) + msgspec.json.encode(item)
+        before = "],"
+    yield b"]}"
+
+
+def _packed(pieces: Iterable[bytes]) -> str:
     # Raw DEFLATE, without zlib's header and checksum. The page reads it with DecompressionStream.
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    return base64.b64encode(packer.compress(data) + packer.flush()).decode()
+    return base64.b64encode(b"".join([*map(packer.compress, pieces), packer.flush()])).decode()
 
 
 def _with_lines_of_faults(match: MatchPage) -> MatchPage:

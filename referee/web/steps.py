@@ -37,6 +37,8 @@ from referee.web.turned import turning_points
 
 # Scores aren't part of views, so a game that doesn't define any curves gets a curve of its scores.
 POINTS = Series("points", "", lambda view: [])
+# Most parts of most steps are empty. A long log has very many steps, so they share one object.
+_NONE: dict[str, Any] = {}
 
 
 # For each viewer: the actions of the current turn, and the card moves that no step contains yet.
@@ -227,7 +229,10 @@ class Steps:
         if said:
             lines, marks = (self._first_line, len(self.lines)), self._marks
             self._first_line, self._marks = len(self.lines), []
-        step = Step(turn, lines, seats, changed, new_now, moves, new_values, marks, time, ends)
+        step = Step(
+            turn, lines, seats, changed or _NONE, new_now or _NONE, moves or _NONE,
+            new_values or _NONE, marks or (), time, ends,
+        )  # fmt: skip
         self.steps.append(step)
         here = len(self.steps) - 1
         # Turns never go back, so a larger number begins a new one.

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import re
+import tracemalloc
 import zlib
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,30 @@ def test_lines_that_are_too_many_are_left_out_but_for_faults(
     assert 0 < omitted < len(match.lines)
     assert "--lines keeps all" in page
     assert match.header.omitted == ""
+
+
+@pytest.mark.slow
+def test_the_page_of_a_log_takes_at_most_30_times_its_bytes(tmp_path: Path) -> None:
+    """SECURITY.md promises this. Each line of this log ends a turn, which takes the most."""
+    first = watched("dominion", 3, max_turns=1).log.splitlines(keepends=True)[:4]
+    turns = [
+        b'{"type":"player-top-discard","player_number":"player%d","card":"copper"}\n'
+        % (turn % 2 + 1)
+        for turn in range(2000)
+    ]
+
+    def peak(count: int) -> int:
+        path = tmp_path / f"{count}.log"
+        path.write_bytes(b"".join([*first, *turns[:count]]))
+        tracemalloc.start(1)
+        try:
+            page_file([read_match(str(path))])
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(1)
+    assert peak(2000) - peak(1) < 30 * sum(map(len, turns))
 
 
 def test_a_file_too_large_is_an_error(match: MatchPage, monkeypatch: pytest.MonkeyPatch) -> None:
