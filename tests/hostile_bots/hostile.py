@@ -394,12 +394,17 @@ def take_memfd(size):
         os.write(TAKEN[-1], bytes(1 << 20))
 
 
-def take_children(size):
-    """Take private memory, divided among eight children."""
+def take_private(size):
+    TAKEN.append(b"x" * (size << 20))
+
+
+def take_in_children(take, size):
+    """Let each of eight children take its part of it."""
     reads, writes = os.pipe()
     for _ in range(8):
         if os.fork() == 0:
-            TAKEN.append(b"x" * (size << 17))
+            with contextlib.suppress(OSError):
+                take(size // 8)
             os.write(writes, b".")
             sleep_forever()
         os.read(reads, 1)
@@ -433,15 +438,52 @@ def take_sockets(size, kind="SOCK_STREAM"):
                 taken += one.send(bytes(1 << 15))
 
 
+def take_pipes(size):
+    """Fill pipes of a MiB each."""
+    import fcntl
+
+    for _ in range(size):
+        TAKEN.append(os.pipe())
+        fcntl.fcntl(TAKEN[-1][1], fcntl.F_SETPIPE_SZ, 1 << 20)
+        os.write(TAKEN[-1][1], bytes(1 << 20))
+
+
+def take_mappings(size):
+    """Split a mapping page by page. The kernel's list takes about 200 bytes for each part."""
+    import ctypes
+
+    libc = ctypes.CDLL(None)
+    libc.mmap.restype = ctypes.c_void_p
+    parts = (size << 20) // 200
+    kind = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    start = libc.mmap(None, ctypes.c_size_t(parts * mmap.PAGESIZE), mmap.PROT_READ, kind, -1, 0)
+    for part in range(0, parts, 2):
+        address = ctypes.c_void_p(start + part * mmap.PAGESIZE)
+        libc.mprotect(address, ctypes.c_size_t(mmap.PAGESIZE), 0)
+
+
+def take_watches(size):
+    """Watch a pipe by many epoll files. Each watch takes about 200 bytes of the kernel's memory."""
+    reads, _ = os.pipe()
+    files = [os.dup(reads) for _ in range(400)]
+    for _ in range((size << 20) // (200 * len(files))):
+        TAKEN.append(select.epoll())
+        for file in files:
+            TAKEN[-1].register(file)
+
+
 KINDS = {
     "shared": take_shared,
     "let-go": functools.partial(take_shared, let_go=True),
     "memfd": take_memfd,
-    "children": take_children,
+    "children": functools.partial(take_in_children, take_private),
     "once": take_once,
     "files": take_files,
     "unix": take_sockets,
     "packets": functools.partial(take_sockets, kind="SOCK_SEQPACKET"),
+    "pipes": take_pipes,
+    "mappings": functools.partial(take_in_children, take_mappings),
+    "watches": functools.partial(take_in_children, take_watches),
 }
 
 

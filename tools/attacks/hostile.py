@@ -314,6 +314,12 @@ def limits() -> Iterator[Behaviour]:
         if kind in ("files", "unix", "packets"):
             taken = taken._replace(expected={"bwrap": str(taken.expected)})
         yield taken
+    # The kernel's memory for a bot. Only control groups count it. All pipes of a user can have 64
+    # MiB together, so these few leave most of it to others.
+    kernel = (("pipes", 25, "25M"), ("mappings", 90, "50M"), ("watches", 160, "50M"))
+    for kind, mib, limit in kernel if together else ():
+        few = f"{PATIENT} --memory-limit {limit}"
+        yield limited(f"takes {mib} MiB: {kind}", "take_as", f"{kind} {mib}", few, "memory-limit")
     for what in ("fork", "threads"):
         none = "exited" if together else "plays on"
         few = f"{PATIENT} --process-limit 20"
