@@ -653,8 +653,8 @@ def _() -> None:
 
 
 def piles(players: int, **counts: int) -> Callable[[], object]:
-    def made(was: Any, self: Supply, seats: int) -> None:
-        was(self, seats)
+    def made(was: Any, self: Supply, seats: int, kingdom: Any) -> None:
+        was(self, seats, kingdom)
         if seats == players:
             self.set(counts)
 
