@@ -9,13 +9,17 @@ any limits, because it starts faster.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import inspect
 import json
 import random
 import shlex
 import subprocess
 import sys
+import termios
+from array import array
 from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -1391,11 +1395,21 @@ MODES["one session for all"] = STARTED.clear
 MODES["a folder of its own"] = lambda: STARTED.update(cwd="/")
 
 
+def has_read_all(process: Any) -> bool:
+    """Whether a bot has read all lines and waits for more."""
+    unread = array("i", [0])
+    fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
+    state = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return not unread[0] and state == "S"
+
+
 @mode("no grace")
 def _() -> None:
     async def finish(was: Any, self: Any, grace: float) -> None:
         if self.launched.command.argument.split()[-2] == "1":
             await self.hand_over(60)  # it reads game-end
+            while not has_read_all(self.launched.popen):  # noqa: ASYNC110
+                await trio.sleep(0.01)
             await self.end_input(0)
             await self.kill()
         else:
