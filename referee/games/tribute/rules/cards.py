@@ -114,24 +114,20 @@ class _File(Struct, frozen=True):
     sets: dict[str, _Set]
 
 
-@cache
-def _file() -> _File:
-    data = Path(__file__).with_name("cards.json").read_bytes()
-    return msgspec.json.decode(data, type=_File)
+_FILE = msgspec.json.decode(Path(__file__).with_name("cards.json").read_bytes(), type=_File)
 
 
 @cache
 def card_set(name: str) -> CardSet:
     """Load a card set. Raises KeyError if there's no set with this name."""
-    file = _file()
-    chosen = file.sets[name]
+    chosen = _FILE.sets[name]
     kinds = {}
-    for row in file.cards:
+    for row in _FILE.cards:
         if row.deck in chosen.decks:
             facts = msgspec.structs.asdict(row) | chosen.changes.get(row.card, {})
             number, copies = facts.pop("number"), facts.pop("copies")
             kinds[row.card] = Kind(msgspec.convert(facts, CardRow), number, copies)
-    decks = [deck for deck in file.decks if deck.id in chosen.decks]
+    decks = [deck for deck in _FILE.decks if deck.id in chosen.decks]
     starters = {deck.id: (deck.starter,) * deck.starters for deck in decks}
     # In older sets, Orgnum creates a different card. We can tell from the effects of the set's
     # cards, so cards.json doesn't have a field for it.

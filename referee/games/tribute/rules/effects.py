@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from referee.games.interface.sentence import listed
 from referee.games.interface.table import moves_of
+from referee.games.tribute.rules import patrons
 from referee.games.tribute.rules.cards import (
     CONTRACT_ACTION,
     CONTRACT_AGENT,
@@ -21,11 +22,11 @@ from referee.games.tribute.rules.cards import (
 )
 from referee.games.tribute.rules.messages import Chosen, Event
 from referee.games.tribute.rules.table import (
+    CREATIONS,
     LEVELS,
     Choice,
     Due,
     Table,
-    Then,
     cards_of,
     move,
     shown,
@@ -85,7 +86,8 @@ def ask(table: Table, choice: Choice | None) -> Decisions:
         source = choice.source.ref if isinstance(choice.source, Card) else choice.source
         refs = [card.ref for card in cards]
         table.events.append(Chosen(table.me.number, choice.follow_up, source, refs, effect))
-        choice = choice.then(table, choice, cards, effect or 0)
+        follow_up = FOLLOW_UPS.get(choice.follow_up, patrons.complete)
+        choice = follow_up(table, choice, cards, effect or 0)
 
 
 def begin(table: Table, due: Due) -> Choice | None:
@@ -93,7 +95,7 @@ def begin(table: Table, due: Due) -> Choice | None:
     effect = due.effect
     if isinstance(effect, Effect):
         return VERBS[effect.verb](table, due, effect.amount)
-    return Choice("enact-chosen-effect", due.source, due.level, [], _enact, effects=effect, least=1)
+    return Choice("enact-chosen-effect", due.source, due.level, [], effects=effect, least=1)
 
 
 def _enact(table: Table, choice: Choice, cards: list[Card], effect: int) -> Choice | None:
@@ -127,15 +129,7 @@ def _heal(table: Table, due: Due, amount: int) -> None:
 
 def _create(table: Table, due: Due, amount: int) -> None:
     for _ in range(amount):
-        create_for_orgnum(table, due.source)
-
-
-def create_for_orgnum(table: Table, source: Card | str) -> None:
-    """Create the card that Orgnum gives to the active player (4.8).
-
-    Which card it is depends on the card set.
-    """
-    table.create(*CREATIONS[table.cards.creates], source, table.me)
+        table.create_for_orgnum(due.source)
 
 
 def _knockout_all(table: Table, due: Due, amount: int) -> None:
@@ -151,16 +145,12 @@ def _opp_discard(table: Table, due: Due, amount: int) -> Choice | None:
     if not hand:
         return None
     must = min(amount, len(hand))
-    return _choice("discard-cards", due, hand, _discard, most=must, least=must)
+    return _choice("discard-cards", due, hand, most=must, least=must)
 
 
 def _discard(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
     table.discard(cards)
     _publish(table, "discard", choice, cards)
-
-
-def _replace_tavern(table: Table, due: Due, amount: int) -> Choice:
-    return _choice("replace-cards-in-tavern", due, table.row, _replace, most=amount)
 
 
 def _replace(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
@@ -178,8 +168,7 @@ def _replace(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 
 def _acquire_tavern(table: Table, due: Due, amount: int) -> Choice:
-    cards = [card for card in table.row if card.kind.cost <= amount]
-    return _choice("acquire-cards", due, cards, _acquire)
+    return _choice("acquire-cards", due, [card for card in table.row if card.kind.cost <= amount])
 
 
 def _acquire(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
@@ -219,7 +208,7 @@ def settle(table: Table, card: Card) -> Card | None:
 
 def _destroy_card(table: Table, due: Due, amount: int) -> Choice:
     me = table.me
-    return _choice("destroy-cards", due, me.hand + me.agents + me.played, _destroy, most=amount)
+    return _choice("destroy-cards", due, me.hand + me.agents + me.played, most=amount)
 
 
 def _destroy(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
@@ -230,13 +219,8 @@ def _destroy(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 def _return_top(table: Table, due: Due, amount: int) -> Choice:
     agents_only = due.effect[0] == "RETURN_AGENT_TOP"
-    cards = returnable(table) if agents_only else table.me.cooldown
-    return _choice("refresh-cards", due, cards, _refresh, most=min(amount, len(cards)))
-
-
-def returnable(table: Table) -> list[Card]:
-    """Return the agents in the cooldown pile. Contract agents never go there."""
-    return [card for card in table.me.cooldown if card.kind.is_agent]
+    cards = patrons.returnable(table) if agents_only else table.me.cooldown
+    return _choice("refresh-cards", due, cards, most=min(amount, len(cards)))
 
 
 def _refresh(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
@@ -252,7 +236,7 @@ def _toss(table: Table, due: Due, amount: int) -> Choice:
     cards = me.draw_pile[:amount]
     # The player gets to see these cards, so we count them as known.
     me.known = max(me.known, len(cards))
-    return _choice("toss-cards", due, cards, _to_cooldown, most=len(cards))
+    return _choice("toss-cards", due, cards, most=len(cards))
 
 
 def _to_cooldown(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
@@ -271,7 +255,7 @@ def _to_cooldown(table: Table, choice: Choice, cards: list[Card], effect: int) -
 def _knockout(table: Table, due: Due, amount: int) -> Choice:
     agents = table.other.agents
     must = min(amount, len(agents))
-    return _choice("knockout-agents", due, agents, _knock_out, most=must, least=must)
+    return _choice("knockout-agents", due, agents, most=must, least=must)
 
 
 def _knock_out(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
@@ -288,10 +272,6 @@ def _knock_out(table: Table, choice: Choice, cards: list[Card], effect: int) -> 
     _publish(table, "knockout", choice, cards)
 
 
-def _donate(table: Table, due: Due, amount: int) -> Choice:
-    return _choice("donate", due, table.me.hand, _donated, most=amount)
-
-
 def _donated(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
     _discard(table, choice, cards, effect)
     table.draw(table.me, len(cards))
@@ -299,9 +279,9 @@ def _donated(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 
 def _choice(
-    follow_up: str, due: Due, cards: list[Card], then: Then, *, most: int = 1, least: int = 0
+    follow_up: str, due: Due, cards: list[Card], *, most: int = 1, least: int = 0
 ) -> Choice:
-    return Choice(follow_up, due.source, due.level, cards.copy(), then, most=most, least=least)
+    return Choice(follow_up, due.source, due.level, cards.copy(), most, least)
 
 
 def _publish(table: Table, kind: str, choice: Choice, cards: list[Card]) -> None:
@@ -309,11 +289,6 @@ def _publish(table: Table, kind: str, choice: Choice, cards: list[Card]) -> None
         table.event(kind, choice.source, card)
 
 
-CREATIONS: Mapping[str, tuple[str, str]] = {
-    "CREATE_SUMMERSET_SACKING": ("add-summerset-sacking", "SUMMERSET_SACKING"),
-    "CREATE_MAORMER_BOARDING_PARTY": ("add-boarding-party", "MAORMER_BOARDING_PARTY"),
-}
-"""For each verb that creates a card, the kind of event and the card."""
 VERBS: Mapping[str, Callable[[Table, Due, int], Choice | None]] = {
     "GAIN_COIN": lambda table, due, amount: table.gain_coin(due.source, amount),
     "GAIN_POWER": lambda table, due, amount: table.gain_power(due.source, amount),
@@ -325,17 +300,19 @@ VERBS: Mapping[str, Callable[[Table, Due, int], Choice | None]] = {
     **dict.fromkeys(CREATIONS, _create),
     "KNOCKOUT_ALL": _knockout_all,
     OPP_DISCARD: _opp_discard,
-    "REPLACE_TAVERN": _replace_tavern,
+    "REPLACE_TAVERN": lambda table, due, amount: _choice(
+        "replace-cards-in-tavern", due, table.row, most=amount
+    ),
     "ACQUIRE_TAVERN": _acquire_tavern,
     "DESTROY_CARD": _destroy_card,
     "RETURN_TOP": _return_top,
     "RETURN_AGENT_TOP": _return_top,
     "TOSS": _toss,
     "KNOCKOUT": _knockout,
-    "DONATE": _donate,
+    "DONATE": lambda table, due, amount: _choice("donate", due, table.me.hand, most=amount),
 }
 """The function for each verb on the cards."""
-FOLLOW_UPS: Mapping[str, Then] = {
+FOLLOW_UPS: Mapping[str, Callable[[Table, Choice, list[Card], int], Choice | None]] = {
     "enact-chosen-effect": _enact,
     "replace-cards-in-tavern": _replace,
     "acquire-cards": _acquire,
@@ -347,4 +324,7 @@ FOLLOW_UPS: Mapping[str, Then] = {
     "donate": _donated,
 }
 """The function that carries out a card's choice, by its `follow_up`. For a patron's choice, it's
-always `patrons.complete`."""
+always `patrons.complete`.
+
+The last two arguments are the chosen cards, in the order of `Choice.cards`, and the index of the
+chosen effect. The function can return another choice."""

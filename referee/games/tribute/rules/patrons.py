@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
 from referee.games.tribute.rules.cards import TREASURY, Card
-from referee.games.tribute.rules.effects import create_for_orgnum, returnable
 from referee.games.tribute.rules.table import Choice, Player, Table
 
 P = TypeVar("P", Player, str)
@@ -80,7 +79,7 @@ def call(table: Table, patron: str) -> Choice | None:
         table.gain_coin(patron, -row.coins)
     if row.among is not None:
         # There's at least one card. Otherwise, can_call() would have returned False.
-        return Choice(row.follow_up, patron, 0, row.among(table), complete, least=1)
+        return Choice(row.follow_up, patron, 0, row.among(table), least=1)
     assert row.does is not None
     row.does(table, favoured)
     return None
@@ -118,7 +117,12 @@ def _orgnum(table: Table, favoured: Player | None) -> None:
     by = {table.me: owned // 4, None: owned // 6}
     table.gain_power("ORGNUM", by.get(favoured, 2))
     if favoured is table.me:
-        create_for_orgnum(table, "ORGNUM")
+        table.create_for_orgnum("ORGNUM")
+
+
+def returnable(table: Table) -> list[Card]:
+    """Return the agents in the cooldown pile. Contract agents never go there."""
+    return [card for card in table.me.cooldown if card.kind.is_agent]
 
 
 def _pelin(table: Table, card: Card) -> None:
@@ -129,10 +133,6 @@ def _pelin(table: Table, card: Card) -> None:
 def _psijic(table: Table, card: Card) -> None:
     table.knock_out(table.other, card)
     table.event("knockout", "PSIJIC", card)
-
-
-def _rajhin(table: Table, favoured: Player | None) -> None:
-    table.create("add-bewilderment-to-opponent", "BEWILDERMENT", "RAJHIN", table.other)
 
 
 def _red_eagle(table: Table, favoured: Player | None) -> None:
@@ -149,11 +149,6 @@ def _saint_alessia(table: Table, favoured: Player | None) -> None:
         table.create("add-soldier-of-the-empire", "SOLDIER_OF_THE_EMPIRE", alessia, table.me)
     else:
         table.gain_power(alessia, 2)
-
-
-def _for_treasury(table: Table) -> list[Card]:
-    me = table.me
-    return me.played + me.hand + me.agents
 
 
 def _treasury(table: Table, card: Card) -> None:
@@ -174,16 +169,18 @@ PATRONS: Mapping[str, Patron] = {
         follow_up="complete-psijic",
         completes=_psijic,
     ),
-    "RAJHIN": Patron(coins=3, does=_rajhin),
+    "RAJHIN": Patron(
+        coins=3,
+        does=lambda table, _: table.create(
+            "add-bewilderment-to-opponent", "BEWILDERMENT", "RAJHIN", table.other
+        ),
+    ),
     "RED_EAGLE": Patron(power=2, does=_red_eagle, pays_first=False),
     "SAINT_ALESSIA": Patron(coins=4, does=_saint_alessia),
     TREASURY: Patron(
-        coins=2, among=_for_treasury, follow_up="complete-treasury", completes=_treasury
+        coins=2,
+        among=lambda table: table.me.played + table.me.hand + table.me.agents,
+        follow_up="complete-treasury",
+        completes=_treasury,
     ),
 }
-
-
-def start_of_turn(table: Table) -> None:
-    """Give the active player a coin if Ansei favours them. Other patrons do nothing (4.3)."""
-    if table.favours.get(ANSEI) is table.me:
-        table.me.coins += 1

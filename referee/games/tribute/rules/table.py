@@ -7,10 +7,10 @@ All piles start with the top or oldest card.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from operator import attrgetter
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 from msgspec import Raw, Struct
@@ -39,6 +39,11 @@ ROW_SIZE = 5
 FIRST_UID = 10_000
 LEVELS = 4
 PLAYERS = (seat_id(0), seat_id(1))
+CREATIONS: Mapping[str, tuple[str, str]] = {
+    "CREATE_SUMMERSET_SACKING": ("add-summerset-sacking", "SUMMERSET_SACKING"),
+    "CREATE_MAORMER_BOARDING_PARTY": ("add-boarding-party", "MAORMER_BOARDING_PARTY"),
+}
+"""For each verb that creates a card, the kind of event and the card."""
 
 
 class TurnStats:
@@ -143,8 +148,6 @@ class Choice(Struct, eq=False):
         source: the card or the patron that offers the choice.
         level: the level of the card's effect, from 1. For a patron, it's 0.
         cards: the cards to choose from, or [] if the choice is between effects.
-        then: carries out the player's answer. The last two arguments are the chosen cards, in the
-            order of `cards`, and the index of the chosen effect. It can return another choice.
         least, most: how many cards can be chosen. `most` can be greater than the number of cards.
         effects: the two effects of an OR, or None if the choice is between cards.
     """
@@ -153,13 +156,9 @@ class Choice(Struct, eq=False):
     source: Card | str
     level: int
     cards: list[Card]
-    then: Then
     most: int = 1
     least: int = 0
     effects: Either | None = None
-
-
-Then: TypeAlias = "Callable[[Table, Choice, list[Card], int], Choice | None]"
 
 
 class Table(interface.Table[Player]):
@@ -238,6 +237,13 @@ class Table(interface.Table[Player]):
             self.note(
                 owner.seat, [move(owner, made, "", "cooldown")], "gets ", shown(made), got=got
             )
+
+    def create_for_orgnum(self, source: Card | str) -> None:
+        """Create the card that Orgnum gives to the active player (4.8).
+
+        Which card it is depends on the card set.
+        """
+        self.create(*CREATIONS[self.cards.creates], source, self.me)
 
     # --- piles ----------------------------------------------------------------------------------
 
@@ -380,12 +386,6 @@ class Table(interface.Table[Player]):
             player.hand = player.draw_pile[:HAND_SIZE]
             del player.draw_pile[:HAND_SIZE]
         self.players[1].coins = 1
-
-    def favours_all(self, player: Player) -> bool:
-        """Return True if all patrons, except the Treasury, favour this player."""
-        return all(
-            favoured is player for patron, favoured in self.favours.items() if patron != TREASURY
-        )
 
 
 def copy_of(table: Table, asked: A) -> tuple[Table, A]:

@@ -19,7 +19,7 @@ from referee.games.interface.faults import EndReason
 from referee.games.interface.table import moves_of
 from referee.games.tribute.rules import effects, patrons
 from referee.games.tribute.rules import messages as say
-from referee.games.tribute.rules.cards import Card, title_of
+from referee.games.tribute.rules.cards import TREASURY, Card, title_of
 from referee.games.tribute.rules.effects import place_of
 from referee.games.tribute.rules.table import (
     HAND_SIZE,
@@ -39,6 +39,8 @@ DRAFT = (0, 1, 1, 0)
 LegalAction: TypeAlias = tuple[str, Card | str | None]
 """The type of an action, and the card or patron that it uses, or None for end-turn."""
 _END: LegalAction = (say.END_TURN, None)
+GameResult: TypeAlias = tuple[str, Player | None]
+"""The end reason of a game and its winner, or None if it's a draw."""
 
 
 class Pick(NamedTuple):
@@ -48,13 +50,6 @@ class Pick(NamedTuple):
     round: int
     available: list[str]
     picked: list[str]
-
-
-class GameResult(NamedTuple):
-    """The result of a game. If it's a draw, `winner` is None."""
-
-    reason: str
-    winner: Player | None
 
 
 def play(
@@ -128,7 +123,7 @@ def _rest_of_turn(
         yield from _do(table, kind, thing)
     # The turn limit has been exceeded. We publish this end-turn, but don't carry it out (4.10).
     if table.turn > max_turns:
-        return GameResult(EndReason.TURN_LIMIT, None)
+        return EndReason.TURN_LIMIT, None
     _note_missed(table, now)
     _clean_up(table)
     end = _end(table)
@@ -143,7 +138,8 @@ def begin_turn(table: Table) -> None:
     table.turn += 1
     me.turns += 1
     table.forget_combos()
-    patrons.start_of_turn(table)
+    if table.favours.get(patrons.ANSEI) is me:
+        me.coins += 1
     table.events.append(say.TurnStarted(table.turn, me.number, me.coins))
     table.queue.extend(table.discards)
     table.discards.clear()
@@ -287,9 +283,9 @@ def _end(table: Table) -> GameResult | None:
     # Several of these conditions can be true. The rules say which of them counts (4.10).
     mover, other = table.me, table.other
     if mover.prestige >= WINS_AT_ONCE:
-        return GameResult(PRESTIGE_80, mover)
-    if table.favours_all(mover):
-        return GameResult(PATRON_FAVOUR, mover)
+        return PRESTIGE_80, mover
+    if all(favoured is mover for patron, favoured in table.favours.items() if patron != TREASURY):
+        return PATRON_FAVOUR, mover
     if other.prestige >= WINS_IF_AHEAD and other.prestige > mover.prestige:
-        return GameResult(PRESTIGE_40, other)
+        return PRESTIGE_40, other
     return None

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any, TypeAlias
 
-from referee.games.tribute.rules import cards, effects, messages, patrons, turn
+from referee.games.tribute.rules import cards, effects, messages, turn
 from referee.games.tribute.rules.cards import Card, entry
 from referee.games.tribute.rules.table import FIRST_UID, PLAYERS, Choice, Due, Table
 
@@ -100,13 +100,12 @@ class Knowledge:
         return table, turn.legal(table) if is_turn else self._choice(request)
 
     def _choice(self, request: Json) -> Choice:
-        kind, source, either = request["follow_up"], request["source"], request["effects"]
+        source, either = request["source"], request["effects"]
         return Choice(
-            kind,
+            request["follow_up"],
             source if isinstance(source, str) else self._found([source])[0],
             request["level"],
             self._found(request["cards"]),
-            effects.FOLLOW_UPS.get(kind, patrons.complete),
             request["max"],
             request["min"],
             entry(" OR ".join(either))[0] if either else None,  # type: ignore[arg-type]
