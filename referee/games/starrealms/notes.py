@@ -23,7 +23,7 @@ def notes(game: StarRealms) -> list[list[str]]:
     found: list[list[str]] = []
     for player in game.table.players:
         said, made = [], player.made
-        if not made.gains and player.turns > _MANY_TURNS:
+        if not made.gained and player.turns > _MANY_TURNS:
             said.append(
                 f"it bought nothing in {player.turns} turns: `actions` of the request has each "
                 '"buy" that there is trade for (5.1)'

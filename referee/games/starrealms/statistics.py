@@ -11,7 +11,6 @@ from referee.games.interface.capabilities import SeatFacts, StatisticsTable
 from referee.games.interface.card_sums import CardSums, Count, Row, by_bot, card_table
 from referee.games.starrealms.rules.cards import CARDS
 from referee.games.starrealms.rules.game import StarRealms
-from referee.games.starrealms.rules.player import TurnStats
 
 _TURN_COLUMNS = (
     *("bot", "matches", "own turns", "trade", "combat", "authority", "cards", "bases destroyed"),
@@ -49,7 +48,18 @@ class FleetStatistics:
     """Implements `referee.games.interface.capabilities.Statistics` for Star Realms."""
 
     def of_match(self, game: StarRealms) -> list[bytes]:
-        return [msgspec.json.encode(_seat(each.turns, each.made)) for each in game.table.players]
+        return [
+            msgspec.json.encode(
+                SeatMatch(
+                    each.turns,
+                    (made.trade, made.combat, made.authority),
+                    made.destroyed,
+                    made.gained,
+                )
+            )
+            for each in game.table.players
+            for made in (each.made,)
+        ]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
         bots = by_bot(seats, SeatMatch, _Bot)
@@ -58,11 +68,3 @@ class FleetStatistics:
             StatisticsTable(title, _TURN_COLUMNS, [bot.row(name) for name, bot in bots]),
             card_table("Cards gained", [(name, bot.gained) for name, bot in bots], CARDS),
         ]
-
-
-def _seat(turns: int, made: TurnStats) -> SeatMatch:
-    gained: dict[str, tuple[int, int]] = {}
-    for card, turn in made.gains:
-        count, first = gained.get(card, (0, turn))
-        gained[card] = (count + 1, first)
-    return SeatMatch(turns, (made.trade, made.combat, made.authority), made.destroyed, gained)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from typing import Any
 
@@ -36,7 +37,10 @@ def test_what_the_turns_made_is_what_the_game_counted(seed: int) -> None:
         own = [turn for turn in turns if turn.player_number == f"player{seat + 1}"]
         for what in ("trade", "combat", "authority"):
             assert sum(getattr(turn, what) for turn in own) == getattr(made, what), what
-        assert [card for turn in own for card in turn.gained] == [gain.card for gain in made.gains]
+        copies = Counter(card for turn in own for card in turn.gained)
+        assert copies == {card: count for card, (count, _) in made.gained.items()}
+        for card, (_, first) in made.gained.items():
+            assert first == next(n for n, turn in enumerate(own, 1) if card in turn.gained)
     dealt = [sum(turn.damage for turn in turns[side::2]) for side in (0, 1)]
     scores = [
         50 + made.authority - hit

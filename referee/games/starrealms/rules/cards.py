@@ -3,8 +3,8 @@
 The text of an ability is a list of words and numbers, such as "combat 4, draw 1". In "trade 3 or
 combat 5", the player chooses one of the effects.
 
-effects.py has a function for every word, except for the words in `CONSTANT`. Their effect lasts as
-long as the card is in play.
+effects.py carries out every word, except the words in `CONSTANT`. Their effect lasts as long as the
+card is in play.
 """
 
 from __future__ import annotations

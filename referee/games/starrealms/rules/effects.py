@@ -1,10 +1,8 @@
-"""The effects of card abilities, with a function for each word in cards.py (protocol, 4.3, 4.4).
+"""The effects of card abilities (protocol, 4.3, 4.4).
 
-Each function gets the table, the turn, the card and the number after the word. If a Stealth Needle
-has copied a ship, the card is that ship.
-
-Functions that ask the player are generators. The others act immediately and return None. Effects
-that can't be carried out are skipped.
+`act` carries out the words of cards.py that ask nothing. Each of the others has a generator, which
+gets the table, the turn, the card and the number after the word. If a Stealth Needle has copied a
+ship, the card is that ship. Effects that can't be carried out are skipped.
 """
 
 from __future__ import annotations
@@ -23,7 +21,6 @@ from referee.games.starrealms.rules.view import state_of
 
 Decisions: TypeAlias = Generator[Request, Any, None]
 """Yields each request and receives its reply: a reply struct or `InvalidReply`."""
-Effect: TypeAlias = Callable[[Table, TurnState, Card, int], Generator[Request, Any, object] | None]
 
 
 def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decisions:
@@ -41,10 +38,36 @@ def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decis
         effects = ability[pick]
         table.events.append(say.PlayerChose(turn.player.number, card.name, pick + 1))
     for word, number in effects:
-        asking = EFFECTS[word](table, turn, card, number)
-        # Effects that ask the player return a generator. The others have already happened.
-        if asking is not None:
-            yield from asking
+        if word in QUESTIONS:
+            yield from QUESTIONS[word](table, turn, card, number)
+        else:
+            act(table, turn, word, number)
+
+
+def act(table: Table, turn: TurnState, word: str, number: int) -> None:
+    """Carry out an effect that asks nothing."""
+    player, made = turn.player, turn.player.made
+    match word:
+        case "combat":
+            turn.combat += number
+            made.combat += number
+        case "trade":
+            turn.trade += number
+            made.trade += number
+        case "draw":
+            table.draw(player, number)
+        case "authority":
+            player.authority += number
+            made.authority += number
+        case "opponent_discard":
+            turn.opponent.due += number
+        case "next_ship_to_top":
+            turn.next_ship_to_top = True
+        case "draw_with_two_bases":
+            if len(player.bases()) >= 2:
+                table.draw(player, number)
+        case "draw_per_blob_card_played_this_turn":
+            table.draw(player, number * turn.blobs())
 
 
 # --- questions in the middle of a turn (6) --------------------------------------------------------
@@ -107,36 +130,7 @@ def _problem(picks: Any, least: int, most: int, options: int) -> str:
     return ""
 
 
-# --- effects --------------------------------------------------------------------------------------
-
-
-def _trade(table: Table, turn: TurnState, card: Card, number: int) -> None:
-    turn.trade += number
-    turn.player.made.trade += number
-
-
-def combat(table: Table, turn: TurnState, card: Card, number: int) -> None:
-    """Give the player combat for this turn."""
-    turn.combat += number
-    turn.player.made.combat += number
-
-
-def _authority(table: Table, turn: TurnState, card: Card, number: int) -> None:
-    turn.player.authority += number
-    turn.player.made.authority += number
-
-
-def _draw_with_two_bases(table: Table, turn: TurnState, card: Card, number: int) -> None:
-    if len(turn.player.bases()) >= 2:
-        table.draw(turn.player, number)
-
-
-def _opponent_discard(table: Table, turn: TurnState, card: Card, number: int) -> None:
-    turn.opponent.due += number
-
-
-def _next_ship_to_top(table: Table, turn: TurnState, card: Card, number: int) -> None:
-    turn.next_ship_to_top = True
+# --- effects that ask the player ------------------------------------------------------------------
 
 
 def _scrap_trade_row(table: Table, turn: TurnState, card: Card, number: int) -> Decisions:
@@ -222,17 +216,9 @@ def _copy_ship(table: Table, turn: TurnState, card: Card, number: int) -> Decisi
         yield from happen(table, turn, copied, copied.primary)
 
 
-EFFECTS: Mapping[str, Effect] = {
-    "trade": _trade,
-    "combat": combat,
-    "authority": _authority,
-    "draw": lambda table, turn, card, number: table.draw(turn.player, number),
-    "draw_with_two_bases": _draw_with_two_bases,
-    "draw_per_blob_card_played_this_turn": lambda table, turn, card, number: table.draw(
-        turn.player, number * turn.blobs()
-    ),
-    "opponent_discard": _opponent_discard,
-    "next_ship_to_top": _next_ship_to_top,
+QUESTIONS: Mapping[
+    str, Callable[[Table, TurnState, Card, int], Generator[Request, Any, object]]
+] = {
     "scrap_trade_row": _scrap_trade_row,
     "scrap_hand_or_discard": _scrap,
     "scrap_then_draw": _scrap_then_draw,
@@ -242,4 +228,4 @@ EFFECTS: Mapping[str, Effect] = {
     "gain_ship": _gain_ship,
     "copy_ship": _copy_ship,
 }
-"""Maps each word in cards.py to its function, except the words in `CONSTANT`."""
+"""The function for each word in cards.py that asks the player something."""

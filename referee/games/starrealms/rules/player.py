@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 from referee.games.interface.seats import seat_id
 from referee.games.starrealms.rules.cards import BLOB, CARDS, OUTPOST, STARTING_DECK, Card
@@ -36,22 +35,18 @@ class Piece:
         self.ally_used = False
 
 
-class Gain(NamedTuple):
-    """A card that a player gained. `turn` counts only the player's own turns, from 1."""
-
-    card: str
-    turn: int
-
-
 class TurnStats:
     """A player's totals for the match so far, for statistics and notes.
 
-    `idle` is the number of turns that the player ended although an attack was still possible.
+    Attributes:
+        idle: number of turns that the player ended although an attack was still possible.
+        gained: for each card, the number of copies that the player gained, and the number of the
+            player's own turn with the first.
     """
 
     def __init__(self) -> None:
         self.trade = self.combat = self.authority = self.destroyed = self.idle = 0
-        self.gains: list[Gain] = []
+        self.gained: dict[str, tuple[int, int]] = {}
 
 
 class Player:

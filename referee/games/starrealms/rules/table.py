@@ -12,7 +12,7 @@ from referee.games.interface.table import Move, Moved, moves_of
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import EXPLORER, TRADE_DECK
 from referee.games.starrealms.rules.faults import SECTIONS
-from referee.games.starrealms.rules.player import FIRST_HANDS, Gain, Piece, Player
+from referee.games.starrealms.rules.player import FIRST_HANDS, Piece, Player
 
 TRADE_STREAM = "trade"
 ROW_SIZE = 5
@@ -111,7 +111,8 @@ class Table(interface.Table[Player]):
             player.known += 1
         else:
             player.discard.append(card)
-        player.made.gains.append(Gain(card, player.turns))
+        count, first = player.made.gained.get(card, (0, player.turns))
+        player.made.gained[card] = (count + 1, first)
         self.events.append(say.PlayerGained(player.number, card, paid, to))
         if self.watchers:
             what = Card(card)

@@ -19,7 +19,7 @@ from referee.games.interface.sentence import Card, Seat
 from referee.games.interface.table import Move, moves_of
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER
-from referee.games.starrealms.rules.effects import Decisions, combat, discard_from_hand, happen
+from referee.games.starrealms.rules.effects import Decisions, act, discard_from_hand, happen
 from referee.games.starrealms.rules.faults import BAD_ACTION
 from referee.games.starrealms.rules.player import HAND_SIZE, Piece, TurnState
 from referee.games.starrealms.rules.table import Table
@@ -243,7 +243,7 @@ def _play(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
         table.note(player.seat, [move], "plays ", Card(card.name))
     if card.is_ship:
         piece.used = True
-        combat(table, turn, card, player.constant("combat_per_ship"))
+        act(table, turn, "combat", player.constant("combat_per_ship"))
         yield from happen(table, turn, card, card.primary)
 
 
