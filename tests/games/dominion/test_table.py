@@ -238,7 +238,7 @@ def test_who_sees_which_cards_move() -> None:
     assert moves(told[-1]) == (own, own, [])
     assert (told[-1].did, told[-1].told) == (["plays ", Card("moat")], ())
     own = [("play", "hand", "moat", 1)]
-    table.publish_return(player, "moat")
+    table.played(player, "moat", back=True)
     assert moves(told[-1]) == (own, own, [])
     assert (told[-1].did, told[-1].told) == (["takes back ", Card("moat")], ())
     table.trash(player, "copper")

@@ -37,7 +37,7 @@ class BadParametersError(Exception):
     """
 
 
-def _give(table: Table, turn: TurnState, card: str) -> None:
+def _give(card: str, table: Table, turn: TurnState, parameters: Parameters) -> None:
     data = CARDS[card]
     if data.cards:
         table.draw(turn.player, data.cards)
@@ -46,13 +46,9 @@ def _give(table: Table, turn: TurnState, card: str) -> None:
     turn.money += data.money
 
 
-def _gives(card: str) -> Effect:
-    return lambda table, turn, parameters: _give(table, turn, card)
-
-
 def _cellar(table: Table, turn: TurnState, parameters: Parameters) -> None:
     player = turn.player
-    _give(table, turn, "cellar")
+    _give("cellar", table, turn, parameters)
     cards = parameters.get("cards", [])
     if not isinstance(cards, list):
         table.fault(player, BAD_PARAMETERS, f"cellar: `cards` is {describe(cards)}, not a list")
@@ -72,7 +68,7 @@ def _cellar(table: Table, turn: TurnState, parameters: Parameters) -> None:
 
 
 def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions:
-    _give(table, turn, "militia")
+    _give("militia", table, turn, parameters)
     for other in table.others(turn.player):
         if len(other.hand) > MILITIA_HAND_SIZE:
             yield from _attack(table, other)
@@ -160,7 +156,7 @@ def _why_not_gained(
 
 
 EFFECTS: Mapping[str, Effect] = {
-    **{card: _gives(card) for card in KINGDOM},  # all that the card's row says
+    **{card: partial(_give, card) for card in KINGDOM},  # all that the card's row says
     "cellar": _cellar,
     "militia": _militia,
     "mine": partial(_exchange, "mine", to_hand=True),

@@ -68,18 +68,16 @@ class Table(interface.Table[Player]):
                 )
             )
 
-    def played(self, player: Player, card: str) -> None:
-        """Notify watchers of a played card. The other players only see it at the clean-up."""
-        if self.watchers:
-            own = [Move(player.seat, "hand", "play", card)]
-            counters = self._counters(player)
-            self.moved(Moved(player.seat, own, own, did=["plays ", Card(card)], counters=counters))
+    def played(self, player: Player, card: str, *, back: bool = False) -> None:
+        """Notify watchers of a played card. The other players only see it at the clean-up.
 
-    def publish_return(self, player: Player, card: str) -> None:
-        """Notify watchers that a card went back to the hand because it couldn't be played."""
+        Args:
+            back: True if the card goes back to the hand, because it couldn't be played.
+        """
         if self.watchers:
-            own = [Move(player.seat, "play", "hand", card)]
-            did: list[Part] = ["takes back ", Card(card)]
+            way = ("play", "hand") if back else ("hand", "play")
+            own = [Move(player.seat, *way, card)]
+            did: list[Part] = ["takes back " if back else "plays ", Card(card)]
             self.moved(Moved(player.seat, own, own, did=did, counters=self._counters(player)))
 
     def _counters(self, player: Player) -> tuple[int, ...]:

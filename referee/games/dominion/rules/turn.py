@@ -91,7 +91,7 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     except BadParametersError as problem:
         player.in_play.pop()
         player.hand.insert(place, card)
-        table.publish_return(player, card)
+        table.played(player, card, back=True)
         table.fault(player, faults.BAD_PARAMETERS, f"{card}: {problem}")
         return
     player.actions_played.add(card)
