@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 RENDER_MODES = ("ansi", "human")
 
 
-class MatchFacts:
-    """Facts about the current match that aren't numbers.
+class MatchEnv:
+    """What the environments of PettingZoo and Gymnasium have in common.
 
-    PettingZoo and Gymnasium expect numbers in `infos` (a vector environment packs them into
-    arrays), so texts are attributes of the environment instead.
+    Both expect numbers in `infos` (a vector environment packs them into arrays), so texts about the
+    match are attributes of the environment instead.
     """
 
+    render_mode: str | None
     _episode: Episode
 
     @property
@@ -47,8 +48,27 @@ class MatchFacts:
         """For each disqualified player, the code of the reason."""
         return self._episode.disqualified
 
+    def close(self) -> None:
+        """Stop the opponents' processes.
 
-class Common(MatchFacts, EzPickle):  # type: ignore[misc]
+        You can still use the environment, since `reset` starts new ones.
+        """
+        self._episode.close()
+
+    def _shown(self, seat: int) -> str | None:
+        """Describe a player's view of the game. In "human" mode, print it and return None."""
+        if self.render_mode is None:
+            # Like Gymnasium's own environments, warn here and don't raise.
+            logger.warn('render() without a render_mode: make the environment with "ansi"')
+            return None
+        text = f"player_{seat + 1}\n{self._episode.player(seat).show()}"
+        if self.render_mode == "human":
+            sys.stdout.write(f"{text}\n")
+            return None
+        return text
+
+
+class Common(MatchEnv, EzPickle):  # type: ignore[misc]
     """Base class of the PettingZoo environments.
 
     Each agent has its own space objects. Libraries seed spaces and sample from them, so agents with
@@ -65,8 +85,6 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     Raises:
         UsageError: the arguments aren't valid for the game.
     """
-
-    render_mode: str | None
 
     def __init__(
         self,
@@ -145,7 +163,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
             return made_again, (type(self), self._ezpickle_args, self._ezpickle_kwargs)
         # We can't pickle bots. Instead, we pickle a copy without them, in which your program plays
         # all seats.
-        episode = self._episode.copy() if self._episode.has_opponents else self._episode
+        episode = self._episode.copy() if len(self._seat) < self._episode.seats else self._episode
         game, name, _, mode, _, *others = self._ezpickle_args
         arguments = game, name, episode.seats, mode, None, *others
         options = msgspec.structs.asdict(episode.options)
@@ -206,22 +224,12 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         seen = [self._episode.observe(seat) for seat in self._seat.values()]
         return np.concatenate([numbers_of(each).ravel() for each in seen])
 
-    def close(self) -> None:
-        """Stop the opponents' processes.
-
-        You can still use the environment, since `reset` starts new ones.
-        """
-        self._episode.close()
-
     def _rewards(self) -> dict[str, float]:
         rewards = self._episode.rewards()
         return {agent: rewards[self._seat[agent]] for agent in self.agents}
 
     def _facts(self) -> dict[str, dict[str, Any]]:
         return {agent: self._episode.facts(self._seat[agent]) for agent in self.agents}
-
-    def _shown(self, seat: int) -> str | None:
-        return rendered(self._episode, seat, self.render_mode)
 
 
 def made_again(
@@ -261,19 +269,6 @@ def checked_render_mode(mode: str | None) -> str | None:
         return mode
     logger.warn(f'render_mode is {mode!r}, and nothing is rendered; give "ansi" or "human"')
     return None
-
-
-def rendered(episode: Episode, seat: int, mode: str | None) -> str | None:
-    """Describe a player's view of the game as text. In "human" mode, print it and return None."""
-    if mode is None:
-        # Like Gymnasium's own environments, warn here and don't raise.
-        logger.warn('render() without a render_mode: make the environment with "ansi"')
-        return None
-    text = f"player_{seat + 1}\n{episode.player(seat).show()}"
-    if mode == "human":
-        sys.stdout.write(f"{text}\n")
-        return None
-    return text
 
 
 def numbers_of(seen: Any) -> Any:

@@ -301,11 +301,6 @@ class Episode:
         """True if a match has begun, even if it's already over."""
         return hasattr(self, "_match")
 
-    @property
-    def has_opponents(self) -> bool:
-        """True if bots play some of the seats."""
-        return self._opponents is not None
-
     def check_begun(self) -> None:
         """Raise `UsageError` if no match has begun."""
         if not self.is_begun:

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 
 from referee.env.common import (
     RENDER_MODES,
-    MatchFacts,
+    MatchEnv,
     actions,
     checked_render_mode,
     made_again,
     observations,
-    rendered,
     seat_of,
 )
 from referee.env.episode import Episode, Saved
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from referee.env.opponents import Bots
 
 
-class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
+class SingleEnv(MatchEnv, EzPickle, Env):  # type: ignore[misc]
     """A Gymnasium Env.
 
     Args:
@@ -185,7 +184,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
 
     @property
     def reason(self) -> str | None:
-        """The reason why the match ended, as in `MatchFacts`, or "illegal-action"."""
+        """The reason why the match ended, as in `MatchEnv`, or "illegal-action"."""
         return "illegal-action" if self._is_illegal else super().reason
 
     def seen(self) -> Observation:
@@ -201,14 +200,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
 
     def render(self) -> str | None:
         """Describe the player's view of the game as text. In "human" mode, print the text."""
-        return rendered(self._episode, self._seat, self.render_mode)
-
-    def close(self) -> None:
-        """Stop the opponents' processes.
-
-        You can still use the environment, since `reset` starts new ones.
-        """
-        self._episode.close()
+        return self._shown(self._seat)
 
 
 def matches_env(game: str, num_envs: int = 1, **options: Any) -> SyncVectorEnv:

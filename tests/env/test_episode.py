@@ -532,7 +532,7 @@ def test_a_copy_and_a_saved_match_go_on_like_the_match(opponents: Any) -> None:
             assert [seen_by(copy, seat) for seat in episode.learners] == before
             assert copy.agents == ["player_1", "player_2"]
             assert (copy.learners, copy.due, copy.seed) == ((0, 1), episode.due, episode.seed)
-            assert not copy.has_opponents
+            assert copy.opponents == {}
             copies = [copy.copy(), copy]
             same_end(*copies)
             resumed = [Episode(DOMINION, 2, {"max_turns": 6}, opponents) for _ in range(2)]
