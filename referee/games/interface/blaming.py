@@ -95,7 +95,8 @@ def in_time(seconds: float | None = None) -> Iterator[None]:
     """
     # A process has only one such timer. If we're inside another in_time() block, we leave the timer
     # alone, and the limit of the outer block applies.
-    if threading.current_thread() is not threading.main_thread() or _has_timer():
+    has_timer = signal.getitimer(signal.ITIMER_REAL)[0] > 0
+    if threading.current_thread() is not threading.main_thread() or has_timer:
         yield
         return
     most = GAME_SECONDS if seconds is None else seconds
@@ -112,7 +113,3 @@ def in_time(seconds: float | None = None) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-def _has_timer() -> bool:
-    return signal.getitimer(signal.ITIMER_REAL)[0] > 0

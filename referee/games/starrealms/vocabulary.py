@@ -183,25 +183,19 @@ _OF_TYPES = {
 }
 
 
-def _of_factions() -> dict[str, Key]:
-    return {
-        f"{zone}.{faction}": _key(
-            f"{faction.replace('_', ' ').title()} cards {where}",
-            _counting(pick, _of_faction(faction), copies=zone in _COPYING),
-        )
-        for faction in FACTIONS
-        for zone, (where, pick) in (_ZONES | _ROW).items()
-    }
-
-
-def _of_starters() -> dict[str, Key]:
-    return {
-        f"{zone}.{STARTERS}": _key(f"Scouts and Vipers {where}", _counting(pick, {*STARTING_DECK}))
-        for zone, (where, pick) in _ZONES.items()
-    }
-
-
-KEYS = {**_OF_TURN, **_OF_PLAYERS, **_OF_TYPES, **_of_factions(), **_of_starters()}
+_OF_FACTIONS = {
+    f"{zone}.{faction}": _key(
+        f"{faction.replace('_', ' ').title()} cards {where}",
+        _counting(pick, _of_faction(faction), copies=zone in _COPYING),
+    )
+    for faction in FACTIONS
+    for zone, (where, pick) in (_ZONES | _ROW).items()
+}
+_OF_STARTERS = {
+    f"{zone}.{STARTERS}": _key(f"Scouts and Vipers {where}", _counting(pick, {*STARTING_DECK}))
+    for zone, (where, pick) in _ZONES.items()
+}
+KEYS = {**_OF_TURN, **_OF_PLAYERS, **_OF_TYPES, **_OF_FACTIONS, **_OF_STARTERS}
 
 
 # --- sets of rules --------------------------------------------------------------------------------
