@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import singledispatchmethod
 from typing import ClassVar
 
 from msgspec import Struct, field
@@ -99,16 +98,38 @@ class Turns(turns.TurnReader[Turn]):
             return Seat(seat)
         return Card(action.card) if action.card in CARDS else action.card
 
-    # --- one method for each message about an action ----------------------------------------------
+    # --- messages about actions -------------------------------------------------------------------
 
-    @singledispatchmethod
     def _read_action(self, message: Struct) -> None:
-        """Ignore the message, unless there's a method for it below."""
+        match message:
+            case say.PlayerPlayed(card=card):
+                self._play(card)
+            case say.PlayerUsed(card=card, ability=ability):
+                self.act("uses" if ability == "primary" else "ally", card)
+                self._use(card, ability)
+            case say.PlayerChose(card=card, option=option):
+                lists = CARDS[card].primary if card in CARDS else ()
+                for effects in lists[option - 1 : option]:
+                    self._give(effects)
+            case say.PlayerCopied(card=card):
+                self._copied = card
+                self.add_effects(f"as {card}")
+                self._use(card, "primary")
+            case say.PlayerScrapped():
+                self._scrap(message)
+            case say.PlayerGained():
+                self._gain(message)
+            case say.PlayerDiscarded(cards=cards):
+                for card in cards:
+                    self.act("discards", card)
+            case say.BaseDestroyed():
+                self._destroy(message)
+            case say.PlayerAttacked(player_number=player, combat=combat, authority=left):
+                self.now.damage += combat
+                self.act("attacks", player, f"with {combat}", f"{left} left")
 
-    @_read_action.register
-    def _play(self, message: say.PlayerPlayed) -> None:
+    def _play(self, card: str) -> None:
         # If the log is damaged, this can be any text, so don't assume that it's in CARDS.
-        card = message.card
         self.act("plays", card)
         if self._is_fleet(card):
             self._fleets[self.now.player_number] += 1
@@ -116,24 +137,6 @@ class Turns(turns.TurnReader[Turn]):
             self._give([("combat", self._fleets[self.now.player_number])], " of Fleet HQ")
             self._use(card, "primary")
 
-    @_read_action.register
-    def _use_ability(self, message: say.PlayerUsed) -> None:
-        self.act("uses" if message.ability == "primary" else "ally", message.card)
-        self._use(message.card, message.ability)
-
-    @_read_action.register
-    def _choose(self, message: say.PlayerChose) -> None:
-        lists = CARDS[message.card].primary if message.card in CARDS else ()
-        for effects in lists[message.option - 1 : message.option]:
-            self._give(effects)
-
-    @_read_action.register
-    def _copy(self, message: say.PlayerCopied) -> None:
-        self._copied = message.card
-        self.add_effects(f"as {message.card}")
-        self._use(message.card, "primary")
-
-    @_read_action.register
     def _scrap(self, message: say.PlayerScrapped) -> None:
         card = message.card
         # Scrapping is only an action if the card was in play. Otherwise, it's the effect of another
@@ -145,7 +148,6 @@ class Turns(turns.TurnReader[Turn]):
         self._fleets[self.now.player_number] -= self._is_fleet(card)
         self._use(card, "scrap")
 
-    @_read_action.register
     def _gain(self, message: say.PlayerGained) -> None:
         card = message.gained
         self.append_limited(self.now.gained, card)
@@ -156,24 +158,12 @@ class Turns(turns.TurnReader[Turn]):
         else:
             self.add_effects(f"takes {card}")
 
-    @_read_action.register
-    def _discard(self, message: say.PlayerDiscarded) -> None:
-        for card in message.cards:
-            self.act("discards", card)
-
-    @_read_action.register
     def _destroy(self, message: say.BaseDestroyed) -> None:
         self._fleets[message.player_number] -= self._is_fleet(message.card)
         if message.combat:
             self.act("attacks", message.card, f"with {message.combat}")
         else:
             self.add_effects(f"destroys {message.card}")
-
-    @_read_action.register
-    def _attack(self, message: say.PlayerAttacked) -> None:
-        combat, left = message.combat, message.authority
-        self.now.damage += combat
-        self.act("attacks", message.player_number, f"with {combat}", f"{left} left")
 
     # --- effects of cards -------------------------------------------------------------------------
 
