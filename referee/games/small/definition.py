@@ -146,10 +146,6 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, Sequence) and all(isinstance(text, str) for text in value)
 
 
-def _are_reasons(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(map(_is_reason, value.items()))
-
-
 def _is_reason(item: tuple[Any, Any]) -> bool:
     code, clause = item
     known = {*EndReason, *REASONS}
@@ -157,10 +153,6 @@ def _is_reason(item: tuple[Any, Any]) -> bool:
         return False
     is_text = isinstance(clause, str) and bool(clause)
     return is_text and {"{winner}", "{loser}"}.issuperset(_BLANK.findall(clause))
-
-
-def _are_marks(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(map(_is_mark, value.values()))
 
 
 def _is_mark(means: Any) -> bool:
@@ -176,7 +168,10 @@ _ATTRIBUTES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         "a list or a dict of lists",
     ),
     "symbols": (_are_texts, "a list of texts"),
-    "marks": (_are_marks, "a seat, a word, or a word and a colour for each"),
+    "marks": (
+        lambda value: isinstance(value, Mapping) and all(map(_is_mark, value.values())),
+        "a seat, a word, or a word and a colour for each",
+    ),
     "edges": (
         lambda value: (
             isinstance(value, Sequence) and len(value) == 2 and all(map(_are_texts, value))
@@ -186,7 +181,7 @@ _ATTRIBUTES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "together": (lambda value: isinstance(value, bool), "True or False"),
     "wrong_move": (WRONG_MOVES.__contains__, f"one of {', '.join(map(repr, WRONG_MOVES))}"),
     "reasons": (
-        _are_reasons,
+        lambda value: isinstance(value, Mapping) and all(map(_is_reason, value.items())),
         "a clause for each new code of a-z and -; it may have {winner} and {loser}",
     ),
     "secrets": (lambda value: isinstance(value, str), "a text"),

@@ -390,18 +390,17 @@ class SmallGame:
     # We pass functions, because only one of the two messages is needed. Bots in this process get
     # the struct, and all others get JSON.
     def _request(self, seat: int) -> Request:
-        return Request(seat, partial(self._message, seat), writes=partial(self._written, seat))
+        writes = partial(self._message, seat, is_written=True)
+        return Request(seat, partial(self._message, seat), writes=writes)
 
-    def _message(self, seat: int) -> MoveRequest:
-        moves = self._plain("legal", self.legal[seat])
-        return self._asks(seat, moves, self._seen(seat))
-
-    def _written(self, seat: int) -> MoveRequest:
-        moves: Any = Raw(self._encoded("legal", self.legal[seat]))
-        state: Any = Raw(self._encoded("view", self.game.view(seat)))
-        return self._asks(seat, moves, state)
-
-    def _asks(self, seat: int, moves: Any, state: Any) -> MoveRequest:
+    def _message(self, seat: int, *, is_written: bool = False) -> MoveRequest:
+        moves: Any
+        state: Any
+        if is_written:
+            moves = Raw(self._encoded("legal", self.legal[seat]))
+            state = Raw(self._encoded("view", self.game.view(seat)))
+        else:
+            moves, state = self._plain("legal", self.legal[seat]), self._seen(seat)
         more: Literal[True] | UnsetType = UNSET if lists_all(type(self.game)) else True
         return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), state, more)
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from referee.games.interface.capabilities import Finding
 from referee.games.interface.faults import EndReason
 from referee.games.interface.log_player import End, Gone
-from referee.games.interface.seats import seat_id, seat_index
+from referee.games.interface.seats import seat_id, seat_ids, seat_index
 from referee.games.small.machine import FINISHED, WRONG_MOVE
 from referee.games.small.messages import GameInfo, MovesPlayed, PlayerLost
 
@@ -56,20 +56,17 @@ class WithoutRules:
 
     def _leaves(self, seat: int) -> tuple[str, str] | None:
         if seat >= self.seats:
-            return f"one of {self._players()}", seat_id(seat)
+            return f"one of {', '.join(seat_ids(self.seats))}", seat_id(seat)
         again = seat in self.left
         self.left.add(seat)
         self._scores = None  # the rules may change the scores when a seat leaves
         return ("a player who is still in the match", seat_id(seat)) if again else None
 
-    def _players(self) -> str:
-        return ", ".join(map(seat_id, range(self.seats)))
-
     def _moves(self, message: MovesPlayed) -> tuple[str, str] | None:
-        players = self._players()
-        strange = [player for player in message.moves if player not in players.split(", ")]
+        players = seat_ids(self.seats)
+        strange = [player for player in message.moves if player not in players]
         if strange or not message.moves:
-            return f"moves of {players}", ", ".join(strange) or "no moves"
+            return f"moves of {', '.join(players)}", ", ".join(strange) or "no moves"
         if len(message.scores) != self.seats:
             return f"{self.seats} scores", f"{len(message.scores)}"
         if self.seats - len(self.left) < 2:
