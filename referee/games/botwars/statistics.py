@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import add
 from typing import Annotated
 
 import msgspec
@@ -13,7 +14,7 @@ from referee.games.interface.capabilities import SeatFacts, StatisticsTable
 
 _COUNTS = ("turns", "botlets", *(field.name for field in structs.fields(Facts)))
 _COLUMNS = ("bot", "result", "matches", *(name.replace("_", " ") for name in _COUNTS))
-_RESULTS = ("won", "drawn", "lost")
+_RESULTS = ("all", "won", "drawn", "lost")
 _Count = Annotated[int, Meta(ge=0, lt=2**53)]
 _SeatFacts = msgspec.defstruct("_SeatFacts", [(name, _Count | bool) for name in _COUNTS])
 
@@ -34,22 +35,20 @@ class ArmyStatistics:
         ]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
-        bots: dict[str, dict[str, list[int]]] = {}
+        sums: dict[tuple[str, str], list[int]] = {}
         decode = msgspec.json.Decoder(_SeatFacts).decode
         for seat in seats:
             # (A seat gets 1 point for a win and a half for a draw.)
             result = "won" if seat.points == 1 else "drawn" if seat.points else "lost"
             facts = decode(seat.facts)
-            sums = bots.setdefault(seat.bot, {}).setdefault(result, [0] * (1 + len(_COUNTS)))
-            sums[0] += 1
-            for place, name in enumerate(_COUNTS, 1):
-                sums[place] += getattr(facts, name)
+            counts = [1, *(getattr(facts, name) for name in _COUNTS)]
+            # Each match counts twice, in the row of its result and in the row of all results.
+            for row in ("all", result):
+                before = sums.get((seat.bot, row), [0] * len(counts))
+                sums[seat.bot, row] = list(map(add, before, counts))
         rows: list[Sequence[str | float | None]] = []
-        for bot in sorted(bots):
-            results = [(result, bots[bot][result]) for result in _RESULTS if result in bots[bot]]
-            # Every match is won, drawn or lost, so the total is the sum over these results.
-            total = [sum(column) for column in zip(*(sums for _, sums in results), strict=True)]
-            for result, (matches, *counts) in [("all", total), *results]:
-                rows.append((bot, result, matches, *(count / matches for count in counts)))
+        for bot, result in sorted(sums, key=lambda row: (row[0], _RESULTS.index(row[1]))):
+            matches, *totals = sums[bot, result]
+            rows.append((bot, result, matches, *(total / matches for total in totals)))
         title = "Botlets and energy; mean per match"
         return [StatisticsTable(title, _COLUMNS, rows, percent=("spawn disabled",))]
