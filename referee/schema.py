@@ -21,8 +21,9 @@ from referee.conformance.case import CaseFile
 from referee.conformance.referee_side.cases import RefereeCaseFile
 from referee.conformance.verdict import Report
 from referee.games import GAMES
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import Score
-from referee.games.interface.seats import SEAT_PATTERN, seat_id
+from referee.games.interface.seats import SEAT_PATTERN, seat_ids
 from referee.logs import record
 from referee.logs.validate import Validation
 from referee.logs.verify import Verdict
@@ -74,28 +75,21 @@ def schemas() -> dict[str, dict[str, Any]]:
         definitions |= made["to-bot"]["$defs"]
         definitions["SentEntry"]["properties"]["message"] = {"anyOf": made["to-bot"]["anyOf"]}
         for kind, schema in made.items():
-            _name_seats(schema, [seat_id(seat) for seat in range(game.max_seats)])
-            if not game.fractions:
-                _use_integers(schema)
+            _narrow(schema, game)
             schema["title"] += f" of {game.name}, protocol version {game.protocol}"
             found[f"{game.name}-v{game.protocol}-{kind}.schema.json"] = schema
     return found
 
 
-def _name_seats(schema: Any, seats: list[str]) -> None:
+def _narrow(schema: Any, game: GameDefinition) -> None:
+    """Name the seats that the game has, and allow only integers as scores if it has no others."""
     for value in schema.values() if isinstance(schema, dict) else schema:
         if isinstance(value, dict | list):
-            _name_seats(value, seats)
+            _narrow(value, game)
     if isinstance(schema, dict) and schema.get("pattern") == SEAT_PATTERN:
         del schema["pattern"]
-        schema["enum"] = seats
-
-
-def _use_integers(schema: Any) -> None:
-    for value in schema.values() if isinstance(schema, dict) else schema:
-        if isinstance(value, dict | list):
-            _use_integers(value)
-    if isinstance(schema, dict) and schema.get("anyOf") == _SCORE["anyOf"]:
+        schema["enum"] = seat_ids(game.max_seats)
+    elif isinstance(schema, dict) and schema.get("anyOf") == _SCORE["anyOf"] and not game.fractions:
         del schema["anyOf"]
         schema["type"] = "integer"
 
