@@ -163,10 +163,9 @@ def write_site(
         if records is not None:
             site.write_data(records, all_lines, show)
         try:
-            site.write_pages()
+            return site.write_pages()
         except OSError as error:
             raise cannot_write(folder, error) from error
-        return site.report()
 
 
 def check_site(folder: str) -> None:
@@ -235,9 +234,6 @@ class _Site:
         for part in ("bot", "pair", _STATIC):
             (folder / part).mkdir()
 
-    def report(self) -> SiteReport:
-        return SiteReport(len(self._names), self._size, len(self._watched), self._wrong)
-
     def write_data(self, records: Path, all_lines: bool, show: Callable[[int], None]) -> None:
         (self._folder / "match").mkdir()
         for done, row in enumerate(reversed(self._rows)):
@@ -266,7 +262,7 @@ class _Site:
         header = msgspec.structs.replace(match.header, tournaments=[self._name])
         return msgspec.structs.replace(match, header=header)
 
-    def write_pages(self) -> None:
+    def write_pages(self) -> SiteReport:
         shown, links = self._shown, self._links("")
         records = {match: _page_of(match) for match in self._watched.values()}
         front = pages.Front(records=records)
@@ -280,6 +276,7 @@ class _Site:
         for name, text in _assets(shown.setup.game, has_matches=bool(self._titles)):
             self._write(f"{_STATIC}/{name}", text)
         (self._folder / LIST).write_text(list_of(self._names), "utf-8")
+        return SiteReport(len(self._names), self._size, len(self._watched), self._wrong)
 
     def _write_lists(self, links: Links) -> None:
         count = max(1, -(-len(self._rows) // ON_A_PAGE))

@@ -223,10 +223,6 @@ class Site:
                         return file, shown
         return None
 
-    def _playing_of(self, id: str) -> list[Item]:
-        _, items = self.library.matches(Filter(), 0, ON_A_PAGE)
-        return [item for item in map(self._with_live, items) if id in item.tournaments]
-
     def _match_summaries(self, items: Iterable[Item]) -> list[tuple[Item, MatchSummary | None]]:
         found: list[tuple[Item, MatchSummary | None]] = []
         for item in items:
@@ -288,7 +284,7 @@ class Site:
         # from them.
         if item.problem == library.PRIVATE:
             raise NotBegun(item.problem[0].upper() + item.problem[1:])
-        names = self._names(file)
+        names = item.given
         parts = self.matches.parts(file, names)
         digest = parts.about.digest  # the digest of the lines that we've just read
         # Until we had read the whole record, its digest was just a claim in its last line. Now we
@@ -297,21 +293,18 @@ class Site:
         known = self.tournaments.entrants(self.library.stores, [digest]).get(digest)
         if known is None:
             return parts
-        if known.names and not self.library.item(file).given:
-            names = known.names
-        whole = self.matches.parts(file, names, known.stderr)
+        whole = self.matches.parts(file, names or known.names, known.stderr)
         if whole.about.digest != digest:  # somebody replaced the file in the meantime
             return parts
         return whole.of_tournaments(known.stores)
 
     def _playing(self, file: File) -> LiveMatch | None:
-        return None if self._is_private(file) else self.live.find(file, partial(self._names, file))
+        if self._is_private(file):
+            return None
+        return self.live.find(file, lambda: self.library.item(file).given)
 
     def _is_private(self, file: File) -> bool:
         return file.path != file.root and self.library.item(file).problem == library.PRIVATE
-
-    def _names(self, file: File) -> list[str]:
-        return self.library.item(file).given
 
     def _with_tournaments(self, given: Iterable[Item]) -> list[Item]:
         """Add to each match the tournaments that contain it, according to its digest.
@@ -358,7 +351,8 @@ class Site:
         return await self._work(self._standings, request, file, shown)
 
     def _standings(self, request: Request, file: File, shown: Shown) -> Response:
-        playing = self._playing_of(file.id)
+        _, items = self.library.matches(Filter(), 0, ON_A_PAGE)
+        playing = [item for item in map(self._with_live, items) if file.id in item.tournaments]
         if _wants_json(request):
             whole = report_json(shown.found, shown.facts, shown.notable_losses)
             whole |= {"history": shown.history, "evening": shown.evening}
@@ -413,15 +407,11 @@ class Site:
     def _card(self, store: StoreSummary, shown: Shown) -> pages.Card:
         return pages.card(store, shown, self._bots_of(store.game))
 
-    def _season_of(self, game: str) -> list[File]:
-        """Return the stores of a game, oldest first."""
+    def _bots_of(self, game: str) -> list[str]:
+        """Return the bots of all stores of a game, oldest first. They give each bot its colour."""
         summary = self.tournaments.summary
         stores = [file for file in self.library.stores if summary(file).game == game]
-        return sorted(stores, key=lambda file: summary(file).changed)
-
-    def _bots_of(self, game: str) -> list[str]:
-        """Return the bots of all stores of a game, which give each bot its colour."""
-        return self.tournaments.bots(self._season_of(game))
+        return self.tournaments.bots(sorted(stores, key=lambda file: summary(file).changed))
 
     def _front_page(self, file: File, shown: Shown, front: pages.Front) -> str:
         """Render a tournament's page. If nothing has changed, reuse the last one.

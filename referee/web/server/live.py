@@ -23,7 +23,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
 from io import FileIO
 from itertools import chain
-from threading import Lock
+from threading import Lock, RLock
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -167,7 +167,7 @@ class LiveMatch:
         self._file = file
         # Our ids contain this key, so we don't accept ids from other matches or before a restart.
         self._key = secrets.token_hex(4)
-        self._lock = Lock()
+        self._lock = RLock()
         self._inode = 0
         self._offset = 0
         self._rest = b""
@@ -192,13 +192,23 @@ class LiveMatch:
                 self.over = True
             if time.monotonic() > self._checked + STANDINGS_SECONDS:
                 self._checked = time.monotonic()
-                self._over_if(not is_played(self._file))
+                self.over |= not is_played(self._file)
 
     @property
     def parts(self) -> Parts:
         """The data of the match so far. Raises `NotBegun` if there's no state to show yet."""
         with self._lock:
-            return self._parts()
+            match = self._match
+            if match is None or match.made is None or not match.made.steps:
+                raise NotBegun("The match has not begun: this page looks for it every second")
+            bots, options = [], None
+            if self._record is not None:
+                bots = self._record.bots
+                options = spec_of(self._record).options
+            header = match.header("live", self._file.id.rpartition("/")[2], bots, options)
+            header.heard = self._last_message
+            header.asked = self._waits_for
+            return Parts.of(match.made.page(header))
 
     @property
     def summary(self) -> MatchSummary | None:
@@ -239,7 +249,7 @@ class LiveMatch:
             # Most streams are at the same step, so we encode an event only once.
             if after not in self._events:
                 name = "reset" if after is None else "steps"
-                data = self._parts().whole if after is None else self._since(after.step)
+                data = self.parts.whole if after is None else self._since(after.step)
                 id = f"{self._key}.{last.step}.{last.requests}"
                 self._events[after] = Event(name, id, data)
             return self._events[after], last
@@ -248,15 +258,12 @@ class LiveMatch:
     def _count(self) -> int:
         return 0 if self._match is None else len(self._match.steps)
 
-    def _over_if(self, over: bool) -> None:
-        self.over = self.over or over
-
     def _read(self, file: FileIO) -> None:
         found = os.fstat(file.fileno())
         self._inode = self._inode or found.st_ino
         # If the file was replaced, or has shrunk, our offset doesn't mean anything any more.
-        self._over_if(found.st_ino != self._inode)
-        self._over_if(not self._offset <= found.st_size <= MAX_FILE)
+        self.over |= found.st_ino != self._inode
+        self.over |= not self._offset <= found.st_size <= MAX_FILE
         file.seek(self._offset)
         until = time.monotonic() + _LOOK_SECONDS
         before = self._message_count
@@ -273,19 +280,6 @@ class LiveMatch:
                 break
         if self._message_count != before:
             self._last_message = found.st_mtime
-
-    def _parts(self) -> Parts:
-        match = self._match
-        if match is None or match.made is None or not match.made.steps:
-            raise NotBegun("The match has not begun: this page looks for it every second")
-        bots, options = [], None
-        if self._record is not None:
-            bots = self._record.bots
-            options = spec_of(self._record).options
-        header = match.header("live", self._file.id.rpartition("/")[2], bots, options)
-        header.heard = self._last_message
-        header.asked = self._waits_for
-        return Parts.of(match.made.page(header))
 
     def _since(self, after: int) -> bytes:
         assert self._match is not None
@@ -317,7 +311,7 @@ class LiveMatch:
             if isinstance(entry, SentEntry) and entry.to == "all" and not problem:
                 self._add_message(bytes(entry.message))
             self._note_request(entry)
-            self._over_if(entry is None or isinstance(entry, EndEntry))
+            self.over |= entry is None or isinstance(entry, EndEntry)
         else:
             self._add_message(line)
 
@@ -356,7 +350,7 @@ class LiveMatch:
             for read in lines:
                 self._message_count += 1
                 self._match.add(read)
-        self._over_if(lines[0].content is None or self._lines > _MOST_AHEAD)
+        self.over |= lines[0].content is None or self._lines > _MOST_AHEAD
 
     def _add_message(self, text: bytes) -> None:
         match = self._match
@@ -366,7 +360,7 @@ class LiveMatch:
         # The last public message isn't the end of a record, because e.g. the hidden cards follow.
         # When the record is complete, a page can load all of it.
         if self._record is None:
-            self._over_if(bool(match.problem) or match.ended is not None)
+            self.over |= bool(match.problem) or match.ended is not None
 
 
 def _last(turn: TurnText, names: Sequence[str]) -> str:

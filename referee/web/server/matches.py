@@ -93,12 +93,9 @@ class Matches:
         found = Parts.of(_read(file, names, stderr))
         with self._lock:
             self._kept[key] = found
-            while len(self._kept) > 1 and self._size() > _KEPT_BYTES:
+            while len(self._kept) > 1 and sum(p.size for p in self._kept.values()) > _KEPT_BYTES:
                 self._kept.popitem(last=False)
             return found
-
-    def _size(self) -> int:
-        return sum(parts.size for parts in self._kept.values())
 
 
 def _check_size(file: File) -> None:

@@ -218,7 +218,8 @@ class LiveSeat:
             while first == len(self._events) and own == self._poll and self._is_current(tab):
                 await self._news.wait()
         if not self._is_current(tab):
-            return _moved()
+            moved = {"type": "moved", "problem": _MOVED}
+            return msgspec.json.encode({"run": "", "next": 0, "events": [moved]})
         events = [msgspec.Raw(data) for data in self._events_from(first)]
         left = inf if self._question is None else max(self.ends - trio.current_time(), 0.0)
         seconds = None if left == inf else round(left, 1)
@@ -517,11 +518,6 @@ async def _body(request: Request, kind: type[Body]) -> Body:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Refused(422, f"This was not understood: {error}") from error
-
-
-def _moved() -> bytes:
-    event = {"type": "moved", "problem": _MOVED}
-    return msgspec.json.encode({"run": "", "next": 0, "events": [event]})
 
 
 def _digest(token: str) -> str:
