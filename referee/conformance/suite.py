@@ -254,13 +254,11 @@ class Suite:
                 return
             self._reported += 1
             self.on_result(following)
-            if self.stop_first and self._counts(following):
+            counts = self._strict or following.level == "MUST"
+            if self.stop_first and following.status == Status.FAILED and counts:
                 self._stopped_at = following.id
                 self._scope.cancel()
                 return
-
-    def _counts(self, result: Result) -> bool:
-        return result.status == Status.FAILED and (self._strict or result.level == "MUST")
 
 
 # We only run a case again until this many failures are confirmed. After that, we believe the clock,

@@ -240,7 +240,9 @@ def judge(
             return True
         if violation.key in known:
             return False
-        return kind not in control or _is_about(case, violation)
+        # A violation may be in section 6, because this section has the rules for all cards, while
+        # the case is about the card in 6.4.
+        return kind not in control or f"{case.section}.".startswith(f"{violation.section}.")
 
     mine = list(filter(counts, observed.violations))
     if observed.inapplicable and not mine:
@@ -274,13 +276,6 @@ def result_of(case: Rule, status: Status, **found: Any) -> Result:
     empty = {"violations": [], "counts": {}, "because": [], "stderr": [], "seconds": 0.0}
     values = {**empty, **found}
     return Result(case.id, case.level, case.section, case.requirement, status, **values)
-
-
-def _is_about(case: Case, violation: Violation) -> bool:
-    """Return True if the case is about the section that was violated, or about a subsection."""
-    # A violation may be in section 6, because this section has the rules for all cards, while the
-    # case is about the card in 6.4.
-    return f"{case.section}.".startswith(f"{violation.section}.")
 
 
 def summarize(results: list[Result], *, strict: bool, seconds: float, **run: Any) -> Report:

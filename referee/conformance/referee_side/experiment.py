@@ -20,7 +20,7 @@ from referee.conformance.referee_side.playing import run_probe_match
 from referee.conformance.referee_side.processes import check_processes
 from referee.conformance.referee_side.recording import RecordedMatch, request_types
 from referee.conformance.referee_side.template import Template
-from referee.conformance.verdict import Report, Result, Violation, shown, summarize
+from referee.conformance.verdict import Report, Violation, shown, summarize
 from referee.errors import UsageError
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.probing import ProbeMatch
@@ -77,7 +77,14 @@ async def check_referee(
     )
     started = trio.current_time()
     await experiment.run(rounds, [case for case in cases if case.applies(template)])
-    found = experiment.results(cases, trio.current_time() - started)
+    found = results(
+        load_referee_cases(definition).cases,
+        cases,
+        template,
+        sorted(experiment.compared, key=lambda each: experiment.matches.index(each.match)),
+        game_page(definition),
+        trio.current_time() - started,
+    )
     if keep is not None:
         for each in experiment.compared:
             each.recorded.keep(keep)
@@ -137,7 +144,8 @@ class _Experiment(Struct):
                 check_deals(self.compared, self.definition)
             if sum(bool(each.stopped) for each in self.compared) > len(self.compared) / 2:
                 break  # the referee is simply wrong, so other seeds wouldn't tell us more
-            unseen = set(judged) - self._seen()
+            broken = {id for each in self.compared for d in each.deviations for id in d.cases}
+            unseen = set(judged) - broken.union(*(each.held for each in self.compared))
             waiting = [m for m in self.matches if any(is_any(id, m.covers) for id in unseen)]
 
     async def _play(self, match: ProbeMatch, seed: int) -> None:
@@ -151,20 +159,6 @@ class _Experiment(Struct):
             compared = judge(recorded, self.definition, match, seeded=self.template.seeded)
             self.compared.append(compared)
             self.on_match()
-
-    def _seen(self) -> set[str]:
-        broken = {id for each in self.compared for d in each.deviations for id in d.cases}
-        return broken.union(*(each.held for each in self.compared))
-
-    def results(self, cases: Sequence[RefereeCase], seconds: float) -> list[Result]:
-        return results(
-            load_referee_cases(self.definition).cases,
-            cases,
-            self.template,
-            sorted(self.compared, key=lambda each: self.matches.index(each.match)),
-            game_page(self.definition),
-            seconds,
-        )
 
 
 def judge(

@@ -53,10 +53,6 @@ def _spaced(text: str) -> str:
     return json.dumps(json.loads(text.encode("latin-1")), indent=1).replace("\n", "\t")
 
 
-def _nothing(text: str) -> str:
-    return ""
-
-
 def _field(value: str) -> LineTrick:
     return LineTrick(lambda text: f'{text[:-1]},"x":{value}}}\n')
 
@@ -93,7 +89,7 @@ REPLIES: Mapping[str, LineTrick] = {
     "deep": _field(_DEEP),
     "deep-string": _field('"' + "[" * 1000 + '"'),
     "long-integer": _field("9" * 5000),
-    "close-output": LineTrick(_nothing, then="close"),
+    "close-output": LineTrick(lambda text: "", then="close"),
     "last-words": LineTrick(lambda text: f"{text}\n{text}\n", then="exit"),
 }
 HANDSHAKES: Mapping[str, LineTrick] = {
@@ -114,7 +110,7 @@ HANDSHAKES: Mapping[str, LineTrick] = {
     "version-true": _instead(version=True),
     "version-null": _instead(version=None),
     "version-2-late": LineTrick(fields={"version": 2}, awaits=("player-name-request", 1)),
-    "exit": LineTrick(_nothing, then="exit"),
-    "exit-skipped": LineTrick(_nothing, then="exit"),
+    "exit": LineTrick(lambda text: "", then="exit"),
+    "exit-skipped": LineTrick(lambda text: "", then="exit"),
     "side-by-side": LineTrick(awaits=("player-name-request", 1)),
 }
