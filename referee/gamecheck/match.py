@@ -321,7 +321,7 @@ class RandomMatch:
         if copied is None:
             return
         try:
-            self._guard("dealing again", lambda: copied.redeal(seat, SeededRandomSource(2)))
+            self._guard("dealing again", lambda: copied.redeal([seat], SeededRandomSource(2)))
         except UsageError as error:
             text = f"{error}: leaks cannot be found, and programs cannot simulate"
             self._findings.add("secret", text, locate_method(game, "view"), is_error=False)

@@ -24,14 +24,14 @@ class RecordedAnswers(NamedTuple):
         answers: for each seat, its replies in order. The first is None, because a new bot answers
             the handshake itself, unless the seat left during the handshake.
         left: the seats that had left the match before that turn.
-        can_reshuffle: True if the game can redeal cards that nobody knows.
+        can_redeal: True if the game can deal hidden cards again.
         opening: length of the record's opening if all of it comes before that turn, otherwise 0.
     """
 
     header: record.Header
     answers: list[list[record.RecordedAnswer]]
     left: frozenset[int] = frozenset()
-    can_reshuffle: bool = False
+    can_redeal: bool = False
     opening: int = 0
 
     @property
@@ -66,7 +66,7 @@ class RecordedAnswers(NamedTuple):
             left = seat_id(min(self.left))
             hint = "give an earlier turn" if turn > 1 else "no turn can be played again"
             raise UsageError(f"{name}: {left} left the match before turn {turn}; {hint}")
-        if not self.can_reshuffle:
+        if not self.can_redeal:
             raise UsageError(f"{self.header.game} cannot deal hidden cards again")
         before = tuple(each for each in self.header.redeals or () if each.turn < turn)
         answers = tuple(
@@ -116,7 +116,7 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
         )
     opening = drawn if drawn == header.opening else 0
     gone = frozenset(match.disqualified)
-    return RecordedAnswers(header, answers, gone, match.can_reshuffle, opening)
+    return RecordedAnswers(header, answers, gone, match.can_redeal, opening)
 
 
 def position_at(name: str, turn: int) -> tuple[record.Header, Position]:

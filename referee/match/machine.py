@@ -371,9 +371,9 @@ class Match:
         self._send(say.GameEnd(scores, winners, outcome.reason))
 
     def _deal_again(self, game: Game, seed: int) -> None:
-        if not hasattr(game, "reshuffle"):
+        if not hasattr(game, "redeal"):
             raise UsageError(f"{self.definition.name} cannot deal hidden cards again")
-        step = _DealAgain(None, seed)
+        step = _DealAgain(range(len(self.names)), seed)
         if self._since is not None:
             self._since.append(step)
         assert isinstance(self._chance, SeededRandomSource)
@@ -447,13 +447,8 @@ class Match:
 
     @property
     def can_redeal(self) -> bool:
-        """True if the game can redeal the cards that a seat can't see (`copy` with a viewer)."""
+        """True if the game can deal hidden cards again (`copy` with a viewer, and `Redeal`)."""
         return hasattr(self._game, "redeal")
-
-    @property
-    def can_reshuffle(self) -> bool:
-        """True if the game can shuffle the cards that no seat knows (`Redeal`)."""
-        return hasattr(self._game, "reshuffle")
 
     @property
     def in_round(self) -> bool:
@@ -500,7 +495,7 @@ class Match:
             # Seats don't learn about each other's faults.
             new.faults = [Counter() for _ in self.faults]
             new.first_faults = {}
-            step = _DealAgain(viewer, seed)
+            step = _DealAgain((viewer,), seed)
             new._since.append(step)
             step.carry_out(game, chance)
         return new
@@ -593,17 +588,14 @@ def _is_version_1(version: object) -> bool:
 
 
 class _DealAgain(NamedTuple):
-    """Redeals what `viewer` doesn't know. If it's None, shuffles the cards that nobody knows."""
+    """Redeals what none of these seats knows."""
 
-    viewer: int | None
+    seats: Sequence[int]
     seed: int
 
     def carry_out(self, game: Any, chance: SeededRandomSource) -> None:
         chance.reseed(self.seed)
-        if self.viewer is None:
-            game.reshuffle(chance)
-        else:
-            game.redeal(self.viewer, chance)
+        game.redeal(self.seats, chance)
 
 
 Step: TypeAlias = "Mapping[int, object] | _DealAgain"

@@ -134,7 +134,7 @@ def test_a_copy_for_a_viewer_is_made_before_the_round_has_a_reply(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(mixed.Mixed, "copy", lambda game, chance: deepcopy(game), raising=False)
-    monkeypatch.setattr(mixed.Mixed, "redeal", lambda game, seat, chance: None, raising=False)
+    monkeypatch.setattr(mixed.Mixed, "redeal", lambda game, seats, chance: None, raising=False)
     env = SequentialEnv("mixed", "mixed_v1", None)
     env.reset(seed=1)
     env.copy(viewer="player_2")

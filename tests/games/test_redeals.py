@@ -92,7 +92,7 @@ def test_all_that_no_seat_knows_is_dealt_again(name: str) -> None:
             match, _, _ = position.reached(luck)
             game: Any = match._game
             chance = SeededRandomSource(5)
-            game.reshuffle(chance)
+            game.redeal(range(len(game.standings())), chance)
             dealt.append(msgspec.json.encode(match.view(ALL)))
         assert dealt[0] == dealt[1]
 
@@ -108,16 +108,16 @@ def test_ships_that_went_on_top_of_a_deck_stay_there() -> None:
         table.gain(player, 0, 0, "deck")
     decks = set()
     for luck in range(5):
-        game.reshuffle(SeededRandomSource(luck))
+        game.redeal([0, 1], SeededRandomSource(luck))
         assert player.deck[-2:] == ships
-        game.redeal(0, SeededRandomSource(luck))
+        game.redeal([0], SeededRandomSource(luck))
         assert player.deck[-2:] == ships
         decks.add((*player.deck, *table.trade_deck))
     assert len(decks) == 5
     table.draw(player, 1)
     tops = set()
     for luck in range(20):
-        game.reshuffle(SeededRandomSource(luck))
+        game.redeal([0, 1], SeededRandomSource(luck))
         assert player.deck[-1] == ships[0]
         tops.add(player.deck[-2])
     assert len(tops) == 2
@@ -136,7 +136,7 @@ def test_cards_that_went_below_the_tavern_deck_stay_there() -> None:
                 below = [card for card in below if card in deck]
                 below += [card for card in deck if card not in before]
             assert game.table.known_below == len(below)
-            game.reshuffle(SeededRandomSource(len(deck)))
+            game.redeal([0, 1], SeededRandomSource(len(deck)))
             assert deck[len(deck) - len(below) :] == below
             there += bool(below)
             before = deck.copy()

@@ -119,14 +119,14 @@ def test_a_record_that_does_not_follow_is_no_start(tmp_path: Path) -> None:
 # --- positions ----------------------------------------------------------------------------------
 
 
-def recorded(left: Iterable[int] = (), can_reshuffle: bool = True) -> RecordedAnswers:
+def recorded(left: Iterable[int] = (), can_redeal: bool = True) -> RecordedAnswers:
     header = replace(
         next(read_record(RECORD)),
         redeals=[Redeal(3, 1), Redeal(5, 2)],
         limits_of_bots=[{"memory_limit": None, "time_limit": None}, {"memory_limit": 9}],
     )
     gone = DisqualifiedEntry("player2", "exited", "", 1)
-    return RecordedAnswers(header, [[None, b"a"], [None, gone]], frozenset(left), can_reshuffle)
+    return RecordedAnswers(header, [[None, b"a"], [None, gone]], frozenset(left), can_redeal)
 
 
 @pytest.mark.parametrize(("turn", "redeals"), [(3, 0), (4, 1), (5, 1), (6, 2)])
@@ -137,16 +137,16 @@ def test_a_position_has_the_redeals_before_its_turn(turn: int, redeals: int) -> 
 
 
 @pytest.mark.parametrize(
-    ("left", "can_reshuffle", "turn", "says"),
+    ("left", "can_redeal", "turn", "says"),
     [
         ([1, 0], True, 4, "file: player1 left the match before turn 4; give an earlier turn"),
         ([1], False, 1, "file: player2 left the match before turn 1; no turn can be played again"),
         ([], False, 4, "dominion cannot deal hidden cards again"),
     ],
 )
-def test_what_is_no_position(left: list[int], can_reshuffle: bool, turn: int, says: str) -> None:
+def test_what_is_no_position(left: list[int], can_redeal: bool, turn: int, says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        recorded(left, can_reshuffle).position("file", turn)
+        recorded(left, can_redeal).position("file", turn)
 
 
 def test_a_record_lifts_no_limit_of_the_sandbox() -> None:

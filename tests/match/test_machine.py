@@ -1314,7 +1314,8 @@ class Redealing(Scripted):
         events, self.events = [*self.events], ()
         return events
 
-    def redeal(self, seat: int, chance: SeededRandomSource) -> None:
+    def redeal(self, seats: Sequence[int], chance: SeededRandomSource) -> None:
+        (seat,) = seats
         self.replies.append({seat: chance.choose("redeal", 1000)})
 
 
@@ -1366,13 +1367,12 @@ def test_in_the_handshake_there_is_no_game_yet() -> None:
     match = started(3)
     assert (match.turns, match.view(ALL), match.statistics()) == (0, None, [])
     assert match.notes() == [[], [], []]
-    assert not any((match.can_redeal, match.can_reshuffle, match.in_round))
+    assert not any((match.can_redeal, match.in_round))
     match.receive(1, name_line(1))
     assert match.in_round
     for seat in (0, 2):
         match.receive(seat, name_line(seat))
     assert match.can_redeal
-    assert match.can_reshuffle
 
 
 def test_cards_are_watched_only_at_a_table() -> None:

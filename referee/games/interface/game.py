@@ -212,24 +212,17 @@ class CopyableGame(Game, Protocol):
             chance: the random source for the new game, which is a copy of this game's source.
         """
 
-    def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Shuffle everything that a seat doesn't know.
+    def redeal(self, seats: Sequence[int], chance: RandomSource) -> None:
+        """Shuffle everything that none of these seats knows.
 
-        The result may only depend on the seat's view. If it depended on the real cards in any way,
-        a search that averages over many redeals would find out about them.
+        The result may only depend on what the seats know together. If it depended on the real cards
+        in any way, a search that averages over many redeals would find out about them.
 
-        Args:
-            seat: a seat with a request.
-            chance: this game's random source, which now has a new seed.
-        """
-
-    def reshuffle(self, chance: RandomSource) -> None:
-        """Shuffle everything that no seat knows, e.g. the decks, but not the hands.
-
-        The result may only depend on the knowledge of all seats together. We only call this if the
-        game has requests.
+        We only call this if the game has requests.
 
         Args:
+            seats: a single seat with a request, or all seats. In the second case, the decks are
+                shuffled, for example, but not the hands.
             chance: this game's random source, which now has a new seed.
         """
 

@@ -176,22 +176,25 @@ class SmallGame:
         new.requests = tuple(new._request(request.seat) for request in self.requests)
         return new
 
-    def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Shuffle the items that `Game.secret` returns for the seat.
+    def redeal(self, seats: Sequence[int], chance: RandomSource) -> None:
+        """Shuffle the items that `Game.secret` returns for each of these seats.
 
         Raises:
-            UsageError: the game hides something from the seat, but `Game.secret` returns nothing.
+            UsageError: the game hides something from a seat, but `Game.secret` returns nothing.
         """
-        self._deal_again(self._secret(seat), chance)
-
-    def reshuffle(self, chance: RandomSource) -> None:
-        """Shuffle the items that `Game.secret` returns for every seat."""
-        places = self._secret(0)
-        for seat in range(1, self.seats):
+        first, *others = seats
+        places = self._secret(first)
+        for seat in others:
             # We need id() here, because two hands with equal cards are still different hands.
             secret = {(id(pile), place) for pile, place in self._secret(seat)}
             places = [each for each in places if (id(each[0]), each[1]) in secret]
-        self._deal_again(places, chance)
+        # The result mustn't depend on the current order of the items, because the seats don't know
+        # it. Therefore we sort them before we shuffle.
+        items = sorted((pile[place] for pile, place in places), key=_sorted)
+        chance.shuffle("secret", items)
+        for (pile, place), item in zip(places, items, strict=True):
+            pile[place] = item
+        self.legal = {asked: self._legal_of(asked) for asked in self.legal}
 
     def _secret(self, seat: int) -> list[tuple[Any, Any]]:
         # If a list isn't part of the state, dealing its items again changes nothing. A search would
@@ -219,15 +222,6 @@ class SmallGame:
         if not all(isinstance(pile, MutableSequence | MutableMapping) for pile in piles):
             raise self._wrong("secret", f"it returned {found!r:.100}: give lists or dicts")
         return piles
-
-    def _deal_again(self, places: Sequence[tuple[Any, Any]], chance: RandomSource) -> None:
-        # The result mustn't depend on the current order of the items, because the seat doesn't know
-        # it. Therefore we sort them before we shuffle.
-        items = sorted((pile[place] for pile, place in places), key=_sorted)
-        chance.shuffle("secret", items)
-        for (pile, place), item in zip(places, items, strict=True):
-            pile[place] = item
-        self.legal = {asked: self._legal_of(asked) for asked in self.legal}
 
     # --- Turns ------------------------------------------------------------------------------------
 

@@ -188,7 +188,7 @@ def test_a_redeal_keeps_the_viewers_cards_and_each_top_discard() -> None:
     for luck in range(6):
         game = situation({"seats": {"player1": SEAT, "player2": OTHER}})
         hand, deck, discards = piles(game, 0)
-        game.redeal(0, SeededRandomSource(luck))
+        game.redeal([0], SeededRandomSource(luck))
         assert piles(game, 0)[::2] == (hand, discards)
         assert sorted(piles(game, 0)[1]) == sorted(deck)
         other = piles(game, 1)
@@ -206,7 +206,7 @@ def test_a_reshuffle_shuffles_decks_alone() -> None:
     for luck in range(6):
         game = situation({"seats": {"player1": SEAT, "player2": OTHER}})
         before = [piles(game, seat) for seat in (0, 1)]
-        game.reshuffle(SeededRandomSource(luck))
+        game.redeal([0, 1], SeededRandomSource(luck))
         for seat in (0, 1):
             hand, deck, discards = piles(game, seat)
             assert (hand, discards) == before[seat][::2]

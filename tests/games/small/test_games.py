@@ -468,7 +468,7 @@ def test_a_redeal_gives_others_new_cards_and_new_moves() -> None:
     dealt = set()
     for luck in range(4):
         game = new(AtOnce)
-        game.redeal(1, SeededRandomSource(luck))
+        game.redeal([1], SeededRandomSource(luck))
         hands = game.game.hands
         assert hands[1] == ["1a", "1b", "1c"]
         assert game.legal == dict(enumerate(hands))
@@ -486,7 +486,7 @@ def test_a_reshuffle_moves_only_what_nobody_knows() -> None:
     for luck in range(4):
         game = new(AtOnce)
         hands = [[*hand] for hand in game.game.hands]
-        game.reshuffle(SeededRandomSource(luck))
+        game.redeal(range(3), SeededRandomSource(luck))
         assert game.game.hands == hands
         assert sorted(game.game.stock) == ["w", "x", "y", "z"]
         dealt.add(tuple(game.game.stock))
@@ -497,7 +497,7 @@ def test_a_copy_shares_neither_state_nor_chance() -> None:
     chance = SeededRandomSource(3)
     game = new(AtOnce, chance=chance)
     copy = game.copy(chance.copy())
-    copy.redeal(0, SeededRandomSource(4))
+    copy.redeal([0], SeededRandomSource(4))
     assert [request.message.moves for request in copy.requests] == copy.game.hands
     assert [request.message.moves for request in game.requests] == game.game.hands
     same, other = (game.copy(chance.copy()) for _ in range(2))
@@ -887,7 +887,7 @@ def test_a_redeal_keeps_what_any_seat_knows(name: str) -> None:
             seats = range(course.seats)
             before = [msgspec.json.encode(game.view(seat)) for seat in seats]
             known = [msgspec.json.encode(_unknown_to_others(game, seat)) for seat in seats]
-            game.reshuffle(SeededRandomSource(seed))
+            game.redeal(seats, SeededRandomSource(seed))
             assert [msgspec.json.encode(game.view(seat)) for seat in seats] == before
             assert known == [msgspec.json.encode(_unknown_to_others(game, seat)) for seat in seats]
 
@@ -909,9 +909,9 @@ def test_a_redeal_does_not_depend_on_the_hidden_order() -> None:
         dealt = set()
         for hands in ("KQJ", "JQK", "QKJ"):
             game = open_card(*hands, secret=lambda self, seat: [self.hands])
-            game.redeal(0, SeededRandomSource(luck))
+            game.redeal([0], SeededRandomSource(luck))
             dealt.add(tuple(game.game.hands))
-            game.reshuffle(SeededRandomSource(luck))
+            game.redeal([0, 1], SeededRandomSource(luck))
             dealt.add((*game.game.hands, "reshuffled"))
         assert len(dealt) == 2
 
@@ -921,7 +921,7 @@ def test_the_values_of_a_dict_are_dealt_again() -> None:
     for luck in range(9):
         game = open_card("K", "Q", secret=lambda self, seat: [self.table])
         game.game.table = {"left": "J", "right": "A"}
-        game.redeal(0, SeededRandomSource(luck))
+        game.redeal([0], SeededRandomSource(luck))
         dealt.add("".join(game.game.table[side] for side in ("left", "right")))
     assert dealt == {"AJ", "JA"}
 
@@ -929,22 +929,22 @@ def test_the_values_of_a_dict_are_dealt_again() -> None:
 @pytest.mark.parametrize("secret", [None, lambda self, seat: [], lambda self, seat: [{}, []]])
 def test_a_game_that_hides_something_cannot_be_dealt_again_without_secrets(secret: Any) -> None:
     game = open_card("K", "Q", secret=secret)
-    for deal in (lambda: game.redeal(1, SeededRandomSource(1)), lambda: game.reshuffle(None)):
+    for seats in ([1], [0, 1]):
         with pytest.raises(UsageError, match=r"hides something from seat \d, and its `secret"):
-            deal()
+            game.redeal(seats, SeededRandomSource(1))
 
 
 @pytest.mark.parametrize("secret", [3, [3], ["ab"], [("a", "b")], [{1, 2}], "ab"])
 def test_secrets_are_lists_and_dicts_whose_items_can_change_places(secret: Any) -> None:
     game = open_card("K", "Q", secret=lambda self, seat: secret)
     with pytest.raises(GameError, match=r"in secret: it returned .*: give lists or dicts"):
-        game.redeal(0, SeededRandomSource(1))
+        game.redeal([0], SeededRandomSource(1))
 
 
 def test_a_game_that_hides_nothing_needs_no_secrets() -> None:
     game = new(Count)
-    game.redeal(1, SeededRandomSource(1))
-    game.reshuffle(SeededRandomSource(1))
+    game.redeal([1], SeededRandomSource(1))
+    game.redeal([0, 1], SeededRandomSource(1))
     assert [request.seat for request in game.requests] == [0]
 
 

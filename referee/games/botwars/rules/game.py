@@ -6,7 +6,7 @@ therefore doesn't need a generator: `advance` plays one turn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError
@@ -78,7 +78,7 @@ class BotWars:
         self._options = options
         self._chance: RandomSource = setup.chance
         self._elapsed = 0
-        self._turns = 0
+        self.turns = 0
         self._facts = [Facts(0, 0, 0, 0, 0, 0, False) for _ in COLOURS]
         if situation is not None:
             self.board = _laid_out(situation, self.board)
@@ -93,10 +93,6 @@ class BotWars:
             self._end_by_failure(left=setup.absent, bad=frozenset())
         else:
             self._ask()
-
-    @property
-    def turns(self) -> int:
-        return self._turns
 
     def advance(self, replies: Mapping[int, object]) -> None:
         self.requests = ()
@@ -128,7 +124,7 @@ class BotWars:
         for side, facts in enumerate(self._facts):
             energy, disabled = board.stores[side], board.disabled[side]
             now = replace(facts, energy=energy, spawn_disabled=disabled)
-            found.append(SeatState(len(board.botlets[side]), self._turns, now))
+            found.append(SeatState(len(board.botlets[side]), self.turns, now))
         return found
 
     def view(self, viewer: interface.Viewer) -> View:
@@ -143,17 +139,14 @@ class BotWars:
         facts = [replace(each) for each in self._facts]
         return copied(self, board=board, _facts=facts, _chance=chance)
 
-    def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Do nothing, because this game hides nothing."""
-
-    def reshuffle(self, chance: RandomSource) -> None:
+    def redeal(self, seats: Sequence[int], chance: RandomSource) -> None:
         """Do nothing, because this game hides nothing."""
 
     def _fault(self, seat: int, code: str, detail: str) -> None:
         self._events.append(Fault(seat, code, moves.SECTIONS[code], detail))
 
     def _ask(self) -> None:
-        self._turns += 1
+        self.turns += 1
         self.requests = tuple(
             Request(seat, say.MoveRequest(colour, self._state))
             for seat, colour in enumerate(COLOURS)

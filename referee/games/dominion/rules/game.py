@@ -5,6 +5,7 @@ A whole game is a single generator that yields requests. See `referee.games.inte
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -94,23 +95,18 @@ class Dominion(TableGame[Table]):
         new = copied(self, table=table, turn=turn)
         return new.resume(new._play(turn))
 
-    def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Shuffle all decks, and the hands and discard piles of the other players (2.8).
+    def redeal(self, seats: Sequence[int], chance: RandomSource) -> None:
+        """Shuffle all decks, and the hands and discard piles of other players than these (2.8).
 
-        The top cards of discard piles stay, because they are public.
+        Players know their hands and discard piles. The top cards of discard piles are public.
         """
         for player in self.table.players:
-            if player.seat == seat:
+            if player.seat in seats:
                 redeal(chance, player.deck)
             else:
                 below, top = player.discard_pile[:-1], player.discard_pile[-1:]
                 redeal(chance, player.deck, player.hand, below)
                 player.discard_pile = below + top
-
-    def reshuffle(self, chance: RandomSource) -> None:
-        """Shuffle the decks. Players know their hands and discard piles, so these stay (2.8)."""
-        for player in self.table.players:
-            redeal(chance, player.deck)
 
     def _play(self, resumed: TurnState | None = None) -> Decisions:
         # A copy resumes in the middle of a player's turn, so skip everybody who comes before that

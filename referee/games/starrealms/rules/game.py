@@ -6,7 +6,7 @@ The rules are written as a generator that runs through the whole game and yields
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -90,23 +90,15 @@ class StarRealms(TableGame[Table]):
         # That's where the old one waits for the reply to a `play-turn`.
         return new.resume(new._play(play_on))
 
-    def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Deal the decks and the opponent's hand again, except for known cards on top (4.9)."""
-        self._deal_again(chance, [seat])
-
-    def reshuffle(self, chance: RandomSource) -> None:
-        """Shuffle the decks again, but leave cards on top if everybody knows them."""
-        self._deal_again(chance, range(len(self.table.players)))
-
-    def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
-        """Deal all decks and hands again. The seats in `keep` keep their hands.
+    def redeal(self, seats: Sequence[int], chance: RandomSource) -> None:
+        """Deal the decks again, and the hands of other players than these (4.9).
 
         If everybody saw a card being put on top of a deck, e.g. with a Freighter, it stays there.
         """
         redeal(chance, self.table.trade_deck)
         for player in self.table.players:
             below = player.deck[: len(player.deck) - player.known]
-            redeal(chance, below, *([] if player.seat in keep else [player.hand]))
+            redeal(chance, below, *([] if player.seat in seats else [player.hand]))
             player.deck[: len(below)] = below
 
     def _play(self, turn: Callable[[Table, TurnState], Decisions] = play_turn) -> Decisions:

@@ -9,7 +9,7 @@ don't have to deal with mistakes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Annotated, Literal
 
@@ -151,15 +151,8 @@ class Tribute(TableGame[Table]):
         script = turn.resume(table, asked if isinstance(asked, Choice) else None, *self._limits)
         return copied(self, table=table, asked=None).resume(script)
 
-    def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Deal all cards again that the seat doesn't know, including the opponent's hand (4.9)."""
-        self._deal_again(chance, [seat])
-
-    def reshuffle(self, chance: RandomSource) -> None:
-        """Shuffle the draw piles and the tavern deck again, except for known cards."""
-        self._deal_again(chance, range(len(PLAYERS)))
-
-    def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
+    def redeal(self, seats: Sequence[int], chance: RandomSource) -> None:
+        """Deal all cards again that the seats don't know, including the hands of others (4.9)."""
         table, order = self.table, attrgetter("order")
         # Replace the generators as well. With the old ones, the next shuffle would have the same
         # result as in the real game.
@@ -171,7 +164,7 @@ class Tribute(TableGame[Table]):
         redeal(chance, above, key=order)
         table.deck[: len(above)] = above
         for player in table.players:
-            if player.seat in keep:
+            if player.seat in seats:
                 below = player.draw_pile[player.known :]
                 redeal(chance, below, key=order)
                 player.draw_pile[player.known :] = below
