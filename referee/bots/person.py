@@ -93,9 +93,8 @@ class PersonBot(NoProcess):
             self._names.append(message.name)
             return []
         elif isinstance(message, say.PlayerDisqualified):
-            seat = seat_index(message.player_number)
-            told = [] if self._dialogue is None else self._dialogue.disqualify(seat)
-            return [*told, f"{self._names[seat]} left the match: {message.reason}."]
+            name = self._names[seat_index(message.player_number)]
+            return [f"{name} left the match: {message.reason}."]
         elif isinstance(message, say.GameEnd):
             told = [] if self._dialogue is None else self._dialogue.end()
             return [*told, "The match is over.", ""]

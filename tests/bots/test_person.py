@@ -138,5 +138,4 @@ async def test_a_person_is_told_who_left(tmp_path: Path) -> None:
     leaving = PersonBot(toy.RULES, Scripted(None))
     ann = InProcessBot(Threes())
     await play(tmp_path, PersonBot(toy.RULES, terminal), leaving, ann)
-    place = terminal.told.index((0, "Player 2 left the match: exited."))
-    assert terminal.told[place - 1] == (0, "Player 2 says no more.")
+    assert (0, "Player 2 left the match: exited.") in terminal.told

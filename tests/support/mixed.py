@@ -131,9 +131,6 @@ class Person:
     def observe(self, message: Struct) -> list[str]:
         return [f"scores {message.scores}"] if isinstance(message, Taken) else []
 
-    def disqualify(self, seat: int) -> list[str]:
-        return []
-
     def end(self) -> list[str]:
         return []
 

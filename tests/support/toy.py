@@ -271,9 +271,6 @@ class Teller:
         numbers = {self._names[seat_index(p)]: number for p, number in message.numbers.items()}
         return [", ".join(f"{name} named {number}" for name, number in numbers.items())]
 
-    def disqualify(self, seat: int) -> list[str]:
-        return [f"{self._names[seat]} says no more."]
-
     def end(self) -> list[str]:
         return ["No more numbers."]
 

@@ -112,9 +112,6 @@ class DominionDialogue:
             return self._event(Event.of(message))
         return []
 
-    def disqualify(self, seat: int) -> list[str]:
-        return []
-
     def end(self) -> list[str]:
         return self._report_moves()
 

@@ -162,9 +162,6 @@ class Dialogue(Protocol):
     def observe(self, message: Struct) -> Sequence[str]:
         """Read a public message or a request. Returns sentences to show to the person."""
 
-    def disqualify(self, seat: int) -> Sequence[str]:
-        """Note that another seat was disqualified. The caller tells the person."""
-
     def end(self) -> Sequence[str]:
         """Read the end of the match. Returns the sentences that weren't shown yet."""
 

@@ -278,10 +278,6 @@ class TurnListener(Generic[T]):
         """Read a public message or a request. Returns sentences about the turns that it ends."""
         return [line for turn in self._turns.read(message, None) for line in self.tell(turn)]
 
-    def disqualify(self, seat: int) -> list[str]:
-        """Do nothing. The caller tells the person about it."""
-        return []
-
     def end(self) -> list[str]:
         """Read the end of the match. Returns sentences about the last turn."""
         return [line for turn in self._turns.end() for line in self.tell(turn)]

@@ -148,7 +148,6 @@ def test_a_person_is_told_what_others_did(player: str, told: list[str]) -> None:
         listener._turns.act("plays", "a")
         if player or ends is listener.end:
             assert ends() == told
-    assert listener.disqualify(1) == []
 
 
 def test_seats_of_one_name_are_told_apart() -> None:
