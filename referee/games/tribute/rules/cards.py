@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import msgspec
-from msgspec import Struct
 
 from referee.games.tribute.rules.messages import CardRef, CardRow
 
@@ -92,43 +91,21 @@ class CardSet(NamedTuple):
     creates: str  # the verb that creates a card, which differs between versions
 
 
-class _Row(CardRow, frozen=True, kw_only=True):
-    number: int
-    copies: int
-
-
-class _Deck(Struct, frozen=True):
-    id: str
-    starter: str
-    starters: int
-
-
-class _Set(Struct, frozen=True):
-    decks: list[str]
-    changes: dict[str, dict[str, object]]
-
-
-class _File(Struct, frozen=True):
-    decks: list[_Deck]
-    cards: list[_Row]
-    sets: dict[str, _Set]
-
-
-_FILE = msgspec.json.decode(Path(__file__).with_name("cards.json").read_bytes(), type=_File)
+_FILE = msgspec.json.decode(Path(__file__).with_name("cards.json").read_bytes())
 
 
 @cache
 def card_set(name: str) -> CardSet:
     """Load a card set. Raises KeyError if there's no set with this name."""
-    chosen = _FILE.sets[name]
+    chosen = _FILE["sets"][name]
     kinds = {}
-    for row in _FILE.cards:
-        if row.deck in chosen.decks:
-            facts = msgspec.structs.asdict(row) | chosen.changes.get(row.card, {})
-            number, copies = facts.pop("number"), facts.pop("copies")
-            kinds[row.card] = Kind(msgspec.convert(facts, CardRow), number, copies)
-    decks = [deck for deck in _FILE.decks if deck.id in chosen.decks]
-    starters = {deck.id: (deck.starter,) * deck.starters for deck in decks}
+    for row in _FILE["cards"]:
+        if row["deck"] in chosen["decks"]:
+            facts = row | chosen["changes"].get(row["card"], {})
+            kind = Kind(msgspec.convert(facts, CardRow), facts["number"], facts["copies"])
+            kinds[row["card"]] = kind
+    decks = [deck for deck in _FILE["decks"] if deck["id"] in chosen["decks"]]
+    starters = {deck["id"]: (deck["starter"],) * deck["starters"] for deck in decks}
     # In older sets, Orgnum creates a different card. We can tell from the effects of the set's
     # cards, so cards.json doesn't have a field for it.
     creates = "CREATE_MAORMER_BOARDING_PARTY"
