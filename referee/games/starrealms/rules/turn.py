@@ -158,10 +158,6 @@ def _shown(entry: Any) -> str:
 # --- legal actions (5.1) --------------------------------------------------------------------------
 
 
-def _plays(table: Table, turn: TurnState) -> Options:
-    return [(("play", name, ""), index) for index, name in enumerate(turn.player.hand)]
-
-
 def _uses_of_bases(table: Table, turn: TurnState) -> Options:
     return [
         (("use-base", piece.card.name, ""), index)
@@ -210,19 +206,17 @@ def _attacks_on_player(table: Table, turn: TurnState) -> Options:
     return [(("attack-player", "", ""), 0)] if can_attack else []
 
 
-def _end(table: Table, turn: TurnState) -> Options:
-    return [(("end-turn", "", ""), 0)]
-
-
 OPTIONS: Mapping[str, Callable[[Table, TurnState], Options]] = {
-    "play": _plays,
+    "play": lambda table, turn: [
+        (("play", name, ""), index) for index, name in enumerate(turn.player.hand)
+    ],
     "use-base": _uses_of_bases,
     "use-ally": _uses_of_allies,
     "scrap": _scraps,
     "buy": _purchases,
     "attack-base": _attacks_on_bases,
     "attack-player": _attacks_on_player,
-    "end-turn": _end,
+    "end-turn": lambda table, turn: [(("end-turn", "", ""), 0)],
 }
 """For each kind of action, the function that lists the legal ones."""
 
