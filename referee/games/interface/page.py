@@ -40,6 +40,7 @@ class Spectator(Protocol):
 
         Called only if the game has `PageDefinition.now`.
         """
+        return ()
 
 
 class Counter(Struct, frozen=True, array_like=True):

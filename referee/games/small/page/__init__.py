@@ -6,13 +6,11 @@ shows the rest as text. The curve has the scores.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct, to_builtins
 
-from referee.games.interface.page import PageDefinition, Series
-from referee.games.interface.table import Moved
+from referee.games.interface.page import PageDefinition, Series, Spectator
 from referee.games.small.author import Game
 from referee.games.small.messages import GameInfo, MovesPlayed, View
 from referee.games.small.parts import parts
@@ -29,7 +27,7 @@ def page_of(kind: type[Game]) -> PageDefinition:
     )
 
 
-class LoggedStates:
+class LoggedStates(Spectator):
     """The `Spectator` of small games: each message with a new state has all of it."""
 
     def __init__(self, seats: int) -> None:
@@ -46,7 +44,3 @@ class LoggedStates:
     def view(self) -> View:
         """Return the public view."""
         return self._view
-
-    def take_moved(self) -> Sequence[Moved]:
-        """Return nothing, because small games don't tell which things moved."""
-        return ()
