@@ -125,6 +125,8 @@ class InferredMatch:
         self.read(1, message)
         if self._stopped:
             return None
+        if self._assumed and self._opening is not None:
+            return False  # the first reply may show that this seat left in the first turn
         return self._game is not None and not self._waiting and not self._published
 
     def view(self) -> Struct:
