@@ -206,8 +206,9 @@ def print_standings(store: Store, format: str, view: StandingsView) -> None:
         format: "text", "json", "csv" or "html".
     """
     from referee.tournament.report.notable_losses import notable_losses
+    from referee.tournament.report.played import played_of
     from referee.tournament.report.report import report_json
-    from referee.tournament.report.standings import deals_of, standings
+    from referee.tournament.report.standings import standings
     from referee.tournament.report.statistics import statistics
 
     most_paired = _most_paired(format, view)
@@ -225,20 +226,20 @@ def print_standings(store: Store, format: str, view: StandingsView) -> None:
         )
         print(standings_file(store, shown, most_paired, view.title))
         return
-    deals = deals_of(store, view.excluded)
-    found = standings(store, view.anchor, view.excluded, most_paired, deals)
+    played = played_of(store, view.excluded)
+    found = standings(store, view.anchor, view.excluded, most_paired, played)
     if format == "csv":
         print_csv(found.bots)
         return
     in_report_on_bot = format == "text" and view.bot is not None
     facts = statistics(store, details=view.has_statistics or in_report_on_bot)
     if format == "text":
-        of_bots = {} if view.bot is None else notable_losses(store, found, deals)
+        of_bots = {} if view.bot is None else notable_losses(store, found, played.deals)
         if view.records is not None:
             of_bots = {bot: _with_records(of, view.records, found) for bot, of in of_bots.items()}
         _print_text(found, facts, view, of_bots)
         return
-    whole = report_json(found, facts, notable_losses(store, found, deals))
+    whole = report_json(found, facts, notable_losses(store, found, played.deals))
     print_json(titled(whole, view.title))
 
 

@@ -16,7 +16,8 @@ from referee.games.interface.counts import plural
 from referee.text.terminal import plain
 from referee.tournament.playing.run import Run
 from referee.tournament.rating.ratings import Ratings, rate
-from referee.tournament.report.standings import deals_of, standings
+from referee.tournament.report.played import played_of
+from referee.tournament.report.standings import standings
 from referee.tournament.report.terminal import ranking
 from referee.tournament.report.words import PUT_OUT, withdrawn
 from referee.tournament.rows import WORKER_KILLED, MatchRow
@@ -91,7 +92,7 @@ class Progress:
         # this is only used on a terminal
         self._show: Callable[[RenderableType], None] | None = None
         if not quiet:
-            self._deals = deals_of(store)
+            self._deals = played_of(store).deals
 
     def __enter__(self) -> Progress:
         if self._every is not None:
@@ -132,7 +133,7 @@ class Progress:
             why = withdrawn(withdrawal, setup.withdraw_after, is_end=is_end)
             say(f"{self._names[bot]} {why}")
         if not self._quiet:
-            self._deals = deals_of(self._store)
+            self._deals = played_of(self._store).deals
 
     def play_again(self, bots: Sequence[int]) -> None:
         """Print which bots were late at the same time, so that their matches are played again."""

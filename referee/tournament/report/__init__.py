@@ -1,5 +1,6 @@
 """Reports on stores.
 
+played.py     the matches as arrays, read once for all reports
 standings.py  everything that JSON has of a tournament; head to head, differences
 seats.py      results by seat, of matches from one position
 formats.py    what only some formats have: scores of Swiss rounds, a bracket, a test

@@ -1,14 +1,9 @@
-"""Finds a tournament's highlights for its audience: bots in form, and matches worth watching.
-
-We read the rows of the store only once for all of these.
-"""
+"""Finds a tournament's highlights for its audience: bots in form, and matches worth watching."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
-from itertools import chain, islice
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -16,7 +11,8 @@ from numpy.typing import NDArray
 
 from referee.games import GAMES
 from referee.games.interface.game import Score
-from referee.tournament.rating.deals import Deals, Floats
+from referee.tournament.rating.deals import Floats
+from referee.tournament.report.played import Played
 from referee.tournament.report.standings import Standings
 from referee.tournament.store import Store
 
@@ -32,11 +28,6 @@ _UPSET = 0.4
 # If winners are only ahead by one or two different margins, the game probably has no real score.
 # Then we skip the highlights that compare scores.
 _LEAST_DISTINCT = 3
-_SQL = """
-SELECT match, deal, turns, bot, rank, score, disqualified NOT NULL, messages
-FROM matches JOIN seats USING (match) WHERE NOT void ORDER BY match, seat
-"""
-_ROWS = 10_000
 
 
 class Highlight(Struct, frozen=True):
@@ -90,35 +81,6 @@ class Evening(Struct, frozen=True):
     rivalry: Rivalry | None
 
 
-class Played(NamedTuple):
-    """The matches that count, in the order of the schedule.
-
-    Attributes:
-        match, deal, turns, messages: shape (matches,).
-        bots, ranks, scores: by seat; shape (matches, N).
-        is_won: True if there is one winner and no bot was disqualified; shape (matches,).
-    """
-
-    match: NDArray[np.int64]
-    deal: NDArray[np.int64]
-    turns: NDArray[np.int64]
-    bots: NDArray[np.int64]
-    ranks: NDArray[np.int64]
-    scores: Floats
-    is_won: NDArray[np.bool_]
-    messages: NDArray[np.int64]
-
-    def deals(self, bots: int) -> Deals:
-        """Return these matches as input for the ratings, like `deals_of`.
-
-        Args:
-            bots: number of bots in the tournament.
-        """
-        deals = Deals(bots, self.bots.shape[1])
-        deals.extend(self.deal, self.bots, self.ranks, self.messages)
-        return deals
-
-
 def evening(store: Store, found: Standings, played: Played) -> Evening:
     """Return the form of the bots and the highlights.
 
@@ -132,26 +94,6 @@ def evening(store: Store, found: Standings, played: Played) -> Evening:
         for kind, number, why in _select_highlights(played, found, names)
     ]
     return Evening(_form(played, names), chosen, _rivalry(found))
-
-
-def played_of(store: Store, without: Collection[int] = ()) -> Played:
-    """Read the matches of a store in one pass, except matches with certain bots."""
-    players = store.stages[-1].players
-    parts = [np.empty((0, players, 8))]
-    rows = store.select(_SQL)
-    while chunk := list(islice(rows, _ROWS * players)):
-        values = np.fromiter(chain.from_iterable(chunk), np.float64, 8 * len(chunk))
-        part = values.reshape(-1, players, 8)
-        if without:
-            part = part[~np.isin(part[:, :, 3], [*without]).any(axis=1)]
-        parts.append(part)
-    columns = np.moveaxis(np.concatenate(parts), 2, 0)
-    match, deal, turns = (column[:, 0].astype(np.int64) for column in columns[:3])
-    bots, ranks = (column.astype(np.int64) for column in columns[3:5])
-    is_won = ((ranks == 1).sum(axis=1) == 1) & ~columns[6].any(axis=1)
-    messages = columns[7][:, 0].astype(np.int64)
-    # We copy the scores, since a view of them would keep the whole array in memory.
-    return Played(match, deal, turns, bots, ranks, columns[5].copy(), is_won, messages)
 
 
 def _form(played: Played, names: Sequence[str]) -> dict[str, str]:

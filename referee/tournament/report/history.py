@@ -37,7 +37,7 @@ def history(
     """Return the history of the ratings.
 
     Args:
-        deals: see `deals_of`.
+        deals: the matches that count.
         found: the standings of the same matches. They contain the ratings of the last step, so we
             don't have to compute these again.
         anchor: as for `standings`.

@@ -63,7 +63,7 @@ def notable_losses(store: Store, found: Standings, deals: Deals) -> dict[str, li
     lost match may just have been bad luck, but in a whole deal all bots have the same luck.
 
     Args:
-        deals: the store's deals (`deals_of`) without the bots that the standings exclude.
+        deals: the matches that count, without the bots that the standings exclude.
 
     Returns:
         For each bot name, a list of matches, worst first.

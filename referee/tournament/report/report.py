@@ -10,9 +10,10 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 from msgspec import UNSET
 
-from referee.tournament.report.evening import Evening, evening, played_of
+from referee.tournament.report.evening import Evening, evening
 from referee.tournament.report.history import History, history
 from referee.tournament.report.notable_losses import NotableLoss, notable_losses
+from referee.tournament.report.played import played_of
 from referee.tournament.report.standings import Standings, standings
 from referee.tournament.report.statistics import Statistics, statistics
 from referee.tournament.schedule.format import TournamentSetup
@@ -74,15 +75,14 @@ def read_shown(
     """
     stages, names = store.stages, store.shown_names
     played = played_of(store, without)
-    deals = played.deals(len(names))
-    found = standings(store, anchor, without, most_paired, deals)
+    found = standings(store, anchor, without, most_paired, played)
     return Shown(
         stages[-1],
         names,
         found,
         statistics(store, details=details),
-        notable_losses(store, found, deals),
-        history(store, deals, found, anchor),
+        notable_losses(store, found, played.deals),
+        history(store, played.deals, found, anchor),
         evening(store, found, played),
         changed,
         stages[0].digest,

@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from referee.errors import UsageError
 from referee.tournament.rating.deals import DealTable, joined
 from referee.tournament.rating.ratings import MEAN
+from referee.tournament.report.played import played_of
 from referee.tournament.report.standings import (
     BotStanding,
     Forfeits,
     Rated,
     bot_standings,
     count_ended,
-    deals_of,
     forfeits_of,
     rate_played,
     rating_columns,
@@ -268,7 +268,8 @@ def _part(store: Store, shown: list[str], names: Sequence[str], without: Collect
     setup = store.stages[-1]
     number = {name: place for place, name in enumerate(names)}
     numbers = np.array([number[name] for name in shown], np.int16)
-    table = deals_of(store, _excluded(shown, without)).table().renumbered(numbers, len(names))
+    deals = played_of(store, _excluded(shown, without)).deals
+    table = deals.table().renumbered(numbers, len(names))
     rated = rate_played(table, None, stopped=setup.sprt is not None)
     # A damaged store may name bots that it doesn't have.
     versions = {

@@ -35,6 +35,8 @@ def seat_standings(table: DealTable, scores: Floats) -> list[SeatStanding]:
     Args:
         scores: the scores of the matches in `table`, by seat; shape (matches, N).
     """
+    if not len(scores):
+        return []
     table = table.merged()
     ranks = np.take_along_axis(table.ranks, np.argsort(table.seats, axis=1), axis=1)
     first = ranks == 1

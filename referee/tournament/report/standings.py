@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,12 +16,13 @@ from numpy.typing import NDArray
 
 from referee.match.limits import LimitsBy
 from referee.match.sandbox import SandboxKind
-from referee.tournament.rating.deals import Deals, DealTable
+from referee.tournament.rating.deals import DealTable
 from referee.tournament.rating.intervals import Shares
 from referee.tournament.rating.ratings import Differences, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
 from referee.tournament.report import formats
+from referee.tournament.report.played import Played, played_of
 from referee.tournament.report.seats import SeatStanding, seat_standings
 from referee.tournament.rows import FORFEIT, points_of_forfeit
 from referee.tournament.schedule.sprt import sequential
@@ -30,7 +30,6 @@ from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.stages import expected, rounds_of
 from referee.tournament.store import Store
 
-_MATCHES = 1_000  # fetch this many matches at a time
 # With more bots than this, we only compare pairs that have met, because all pairs would take more
 # space than the store itself.
 MOST_COMPARED = 200
@@ -173,28 +172,12 @@ class Standings(Struct, frozen=True):
         return self.differences[one].get(other) or _UNKNOWN
 
 
-def deals_of(store: Store, without: Collection[int] = ()) -> Deals:
-    """Read all matches that count, except matches in which one of the `without` bots played."""
-    setup = store.stages[-1]
-    deals = Deals(len(setup.bots), setup.players)
-    rows = store.select(
-        "SELECT deal, bot, rank, messages FROM matches JOIN seats USING (match) WHERE NOT void "
-        "ORDER BY match, seat"
-    )
-    while chunk := list(islice(rows, _MATCHES * setup.players)):
-        part = np.array(chunk).reshape(-1, setup.players, 4)
-        if without:
-            part = part[~np.isin(part[:, :, 1], [*without]).any(axis=1)]
-        deals.extend(part[:, 0, 0], part[:, :, 1], part[:, :, 2], part[:, 0, 3])
-    return deals
-
-
 def standings(
     store: Store,
     anchor: tuple[int, float] | None = None,
     without: Collection[int] = (),
     most_paired: int | None = None,
-    deals: Deals | None = None,
+    played: Played | None = None,
 ) -> Standings:
     """Compute the current standings.
 
@@ -204,17 +187,16 @@ def standings(
         without: numbers of bots whose matches don't count.
         most_paired: compare only this many bots, from the top of the ranking, with each other. If
             it's None, compare all bots.
-        deals: `deals_of` the store without these bots, if already read.
+        played: the matches of the store without these bots, if already read.
     """
     setup = store.stages[-1]
     names = store.shown_names
-    if deals is None:
-        deals = deals_of(store, without)
+    played = played or played_of(store, without)
     _, void = store.count()
     forfeited, withdrawn = count_ended(store, FORFEIT), store.withdrawn
     is_ended = bool(withdrawn) and setup.ends_with_withdrawal
     test = sequential(setup, store.matches())
-    table = deals.table()
+    table = played.deals.table()
     rated = rate_played(table, anchor, stopped=test is not None)
     rounds = rounds_of(store)
     meetings, differences = _compare_pairs(rated, names, most_paired)
@@ -222,7 +204,7 @@ def standings(
         game=setup.game,
         format=setup.format,
         players=setup.players,
-        matches=len(deals),
+        matches=len(table.index),
         void=void - forfeited,
         forfeits=forfeited,
         planned=expected(store, test),
@@ -256,22 +238,12 @@ def standings(
         or UNSET,
         too_early=_ended_before(store, setup.position.turn) if setup.position else UNSET,
         repeats=[
-            Repeats([names[bot] for bot in bots], played, different)
-            for bots, played, different in table.repeats()
+            Repeats([names[bot] for bot in bots], count, different)
+            for bots, count, different in table.repeats()
         ],
         opening=setup.opening,
-        by_seat=_by_seat(store, without, table) if setup.position else UNSET,
+        by_seat=seat_standings(table, played.scores) if setup.position else UNSET,
     )
-
-
-def _by_seat(store: Store, without: Collection[int], table: DealTable) -> list[SeatStanding]:
-    excluded = ", ".join(str(int(bot)) for bot in without)
-    rows = store.select(
-        "SELECT score FROM matches JOIN seats USING (match) WHERE NOT void AND match NOT IN "
-        f"(SELECT match FROM seats WHERE bot IN ({excluded})) ORDER BY match, seat"
-    )
-    scores = np.array([score for (score,) in rows], np.float64).reshape(-1, table.players)
-    return seat_standings(table, scores) if len(scores) else []
 
 
 def _ended_before(store: Store, turn: int) -> int:
@@ -294,7 +266,7 @@ class Forfeits(NamedTuple):
 
 
 def forfeits_of(store: Store, without: Collection[int] = ()) -> Forfeits:
-    """Count each bot's forfeits. Takes the same arguments as `deals_of`."""
+    """Count each bot's forfeits. Takes the same arguments as `played_of`."""
     players = store.stages[-1].players
     excluded = ", ".join(str(int(bot)) for bot in without)
     rows = store.select(

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from referee.tournament.rating.deals import Deals
 from referee.tournament.report import evening as module
 from referee.tournament.report.evening import (
     MOST_FORM,
-    Played,
     Rivalry,
     _rivalry,
     _select_highlights,
     evening,
-    played_of,
 )
+from referee.tournament.report.played import Played, played_of
 from referee.tournament.report.standings import Meeting, standings
 from referee.tournament.rows import MatchRow, Plan
 from tests.support.made_up import Left, made_setup, played, row, void
@@ -114,14 +114,13 @@ def made(ratings: Sequence[float | None], *matches: tuple[int, int, float, float
     bots, scores = columns[:2].T.astype(int), columns[2:4].T
     numbers = np.arange(len(matches))
     played = Played(
+        deals=Deals(len(ratings), 2),
         match=100 + numbers,
-        deal=numbers,
         turns=columns[4].astype(int),
         bots=bots,
         ranks=np.array([[1, 2]] * len(matches)),
         scores=scores,
         is_won=np.ones(len(matches), bool),
-        messages=np.zeros(len(matches), int),
     )
     names = [f"bot{number}" for number in range(len(ratings))]
     found: Any = SimpleNamespace(

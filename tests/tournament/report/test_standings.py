@@ -36,13 +36,13 @@ from referee.tournament.report.notable_losses import (
     _notable_loss,
     notable_losses,
 )
+from referee.tournament.report.played import played_of
 from referee.tournament.report.report import read_shown
 from referee.tournament.report.standings import (
     Difference,
     Meeting,
     Standings,
     _ended_before,
-    deals_of,
     forfeits_of,
     standings,
 )
@@ -364,7 +364,7 @@ def test_the_history_of_many_bots_has_few_steps(
     monkeypatch.setattr("referee.tournament.report.history._WORK", work)
     store = played(made_setup(4, deals=2), better_wins)
     last = standings(store)
-    found = history(store, deals_of(store), last)
+    found = history(store, played_of(store).deals, last)
     assert found.matches == matches
     assert {name: own[-1] for name, own in found.ratings.items()} == {
         bot.name: bot.rating for bot in last.bots
@@ -926,7 +926,7 @@ def test_bots_without_matches_change_no_rating_and_enter_no_matrix(
     assert found.apart("bot7", "bot0") == Difference(None, None, None, None)
     assert [bot.rank for bot in found.bots] == [*range(1, 2_001)]
     assert len({bot.name for bot in found.bots}) == 2_000
-    curves = history(many, deals_of(many), found, anchor)
+    curves = history(many, played_of(many).deals, found, anchor)
     assert curves.ratings["bot7"] == [None] * len(curves.matches)
     assert max(sizes) <= 4
     many.close()
@@ -1002,7 +1002,7 @@ def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> 
 
 
 def losses_of(store: Store, without: Collection[int] = ()) -> dict[str, list[NotableLoss]]:
-    found, deals = standings(store, without=without), deals_of(store, without)
+    found, deals = standings(store, without=without), played_of(store, without).deals
     return notable_losses(store, found, deals)
 
 
@@ -1114,7 +1114,7 @@ def test_a_bot_without_matches_has_no_rating_to_expect_points_from() -> None:
     store.add_stage(made_setup(3))
     store.add([better_wins(Plan(n, 0, 1, players)) for n, players in enumerate(((0, 1), (1, 0)))])
     assert [len(losses) for losses in losses_of(store).values()] == [0, 1, 0]
-    found, deals = standings(store), deals_of(store)
+    found, deals = standings(store), played_of(store).deals
     assert history(store, deals, found).ratings["bot2"] == [None, None]
 
 
@@ -1129,7 +1129,7 @@ def test_a_void_match_of_a_deal_is_not_worth_a_look() -> None:
 def test_before_the_first_match_there_is_no_history() -> None:
     store = Store.in_memory()
     store.add_stage(made_setup(2))
-    found = history(store, deals_of(store), standings(store))
+    found = history(store, played_of(store).deals, standings(store))
     assert (found.matches, found.ratings) == ([], {"bot0": [], "bot1": []})
 
 
