@@ -111,8 +111,8 @@ class Ratings:
         return replace(
             self,
             rating=self.rating - weights @ self.rating + mean,
-            covariance=_relative(_relative(self.covariance, weights).T, weights),
-            least=_relative(_relative(self.least, weights).T, weights),
+            covariance=_relative(self.covariance, weights),
+            least=_relative(self.least, weights),
             weights=weights,
         )
 
@@ -127,7 +127,7 @@ class Ratings:
         points = np.maximum(self.points[:, None], self.points)
         reach = ELO * logit_reach(error, points)
         distance = 2 * np.sinh(elo / ELO / 2) / np.where(error > 0, error, np.inf)
-        better = _normal(distance * Z / points)
+        better = 0.5 * np.asarray(_erfc(-distance * Z / points / math.sqrt(2)), np.float64)
         return Differences(
             elo,
             np.where(self.linked, elo - reach, -np.inf),
@@ -157,8 +157,9 @@ def rate(
     games = points + points.T
     logits = _fit(points)
     inverse = np.asarray(np.linalg.inv(_information(games, logits)), np.float64)
-    chances, matches = _chances(table, logits), table.matches[:, None]
-    expected: Floats = matches * chances
+    bots = [logits[table.bots[:, place]] for place in range(table.players)]
+    chances = np.stack([_sigmoid(bots[a] - bots[b]) for a, b in table.pairs], axis=1)
+    expected: Floats = table.matches[:, None] * chances
     variance: Floats = expected * (1 - chances)
     scores = _scores(table, table.pair_points - expected, variance, inverse)
     # This is the sandwich estimator. `inverse` follows from the model, but the products come from
@@ -166,11 +167,11 @@ def rate(
     covariance = inverse @ _products(table, scores) @ inverse
     least = inverse @ _lower_bound(table, variance) @ inverse
     linked = _linked(points)
-    weights = _weights(linked, anchor)
+    rating, weights = _rating(points, logits, linked, anchor)
     return Ratings(
-        rating=_rating(points, logits, weights, anchor),
-        covariance=ELO**2 * _relative(_relative(covariance, weights).T, weights),
-        least=ELO**2 * _relative(_relative(least, weights).T, weights),
+        rating=rating,
+        covariance=ELO**2 * _relative(covariance, weights),
+        least=ELO**2 * _relative(least, weights),
         points=t_point(_degrees(table, variance, scores)) * (AFTER_STOPPING if stopped else 1),
         weights=weights,
         linked=linked,
@@ -181,25 +182,25 @@ def rating_alone(deals: Deals | DealTable, *, anchor: tuple[int, float] | None =
     """Return the same ratings as `rate`, but don't compute intervals. This is much faster."""
     table = deals.table() if isinstance(deals, Deals) else deals
     points = head_to_head(table).points
-    return _rating(points, _fit(points), _weights(_linked(points), anchor), anchor)
-
-
-def _weights(linked: NDArray[np.bool_], anchor: tuple[int, float] | None) -> Floats:
-    field = _field(linked) if anchor is None else np.arange(len(linked)) == anchor[0]
-    return np.asarray(field / field.sum(), np.float64)
+    return _rating(points, _fit(points), _linked(points), anchor)[0]
 
 
 def _rating(
-    points: Floats, logits: Floats, weights: Floats, anchor: tuple[int, float] | None
-) -> Floats:
-    mean = MEAN if anchor is None else anchor[1]
+    points: Floats, logits: Floats, linked: NDArray[np.bool_], anchor: tuple[int, float] | None
+) -> tuple[Floats, Floats]:
+    """Return `Ratings.rating` and `Ratings.weights`."""
+    bot, mean = (None, MEAN) if anchor is None else anchor
+    field = _field(linked) if bot is None else np.arange(len(linked)) == bot
+    weights = np.asarray(field / field.sum(), np.float64)
     # The prior also gives a rating to bots without matches. It doesn't mean anything, so we remove
     # it.
     known = (points + points.T).any(axis=1) | (weights == 1)
-    return np.where(known, ELO * (logits - weights @ logits) + mean, np.nan)
+    return np.where(known, ELO * (logits - weights @ logits) + mean, np.nan), weights
 
 
-def _relative(rows: Floats, weights: Floats) -> Floats:
+def _relative(covariance: Floats, weights: Floats) -> Floats:
+    """Return the covariance of the same values, relative to their weighted mean."""
+    rows = (covariance - weights @ covariance).T
     return np.asarray(rows - weights @ rows)
 
 
@@ -230,10 +231,6 @@ def _field(linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 _erfc = np.frompyfunc(math.erfc, 1, 1)
-
-
-def _normal(values: Floats) -> Floats:
-    return 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
 
 
 def _fit(points: Floats) -> Floats:
@@ -277,14 +274,6 @@ def _information(games: Floats, logits: Floats) -> Floats:
     prior = _sigmoid(logits)
     np.fill_diagonal(information, PRIOR * prior * (1 - prior) - information.sum(axis=1))
     return information
-
-
-def _chances(table: DealTable, logits: Floats) -> Floats:
-    chances = [
-        _sigmoid(logits[table.bots[:, one]] - logits[table.bots[:, other]])
-        for one, other in table.pairs
-    ]
-    return np.stack(chances, axis=1)
 
 
 def _scores(table: DealTable, excess: Floats, variance: Floats, inverse: Floats) -> Floats:

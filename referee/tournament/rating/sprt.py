@@ -105,12 +105,12 @@ class Sprt:
         return "H1" if llr >= high else "H0"
 
 
-def expected_share(elo: float) -> float:
+def expected_share(elo: ArrayLike) -> Floats:
     """Return the expected share of the points for a bot that is better by `elo`."""
-    return 1 / (1 + 10 ** (-elo / 400))
+    return np.asarray(1 / (1 + 10 ** (-np.asarray(elo, np.float64) / 400)))
 
 
-def _most_likely(observed: Floats, mean: float) -> Floats:
+def _most_likely(observed: Floats, mean: Floats) -> Floats:
     """Return the most likely distributions of outcomes that have this mean, given observed counts.
 
     The probability of an outcome is p / (1 + x d), where p is its observed share and d is its

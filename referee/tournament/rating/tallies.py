@@ -131,11 +131,13 @@ def seat_advantage(table: DealTable) -> Shares:
     deal is void, the points of its seats depend more on the bots than on the seats.
     """
     table = table.merged()
-    points = np.zeros((len(table.bots), table.players))
+    points = np.zeros(table.bots.shape)
+    whole = np.ones(len(points), np.bool_)
     for column in range(table.players):
         cells = table.index * table.players + table.seats[:, column]
         points += sum_by(cells, table.points[:, column], points.size).reshape(points.shape)
-    whole = _balanced(table)
+        sat = np.bincount(cells, minlength=points.size).reshape(points.shape)
+        whole &= (sat == sat[:, :1]).all(axis=1)
     # If there's no complete deal, incomplete deals are better than nothing.
     if not whole.any():
         whole[:] = True
@@ -143,13 +145,3 @@ def seat_advantage(table: DealTable) -> Shares:
     trials = np.repeat(table.matches[whole], table.players)
     times = np.repeat(table.times[whole], table.players)
     return shares_over_deals(seats, points[whole].reshape(-1), trials, table.players, times)
-
-
-def _balanced(table: DealTable) -> NDArray[np.bool_]:
-    count, players = table.bots.shape
-    balanced = np.ones(count, np.bool_)
-    for column in range(players):
-        cells = table.index * players + table.seats[:, column]
-        sat = np.bincount(cells, minlength=count * players).reshape(count, players)
-        balanced &= (sat == sat[:, :1]).all(axis=1)
-    return balanced

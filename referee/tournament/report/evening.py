@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from referee.games import GAMES
 from referee.games.interface.game import Score
-from referee.tournament.rating.deals import Floats
+from referee.tournament.rating.sprt import expected_share
 from referee.tournament.report.played import Played
 from referee.tournament.report.standings import Standings
 from referee.tournament.store import Store
@@ -121,7 +120,9 @@ def _select_highlights(
     rating = {bot.name: bot.rating for bot in found.bots}
     ratings = np.array([rating.get(name) for name in names], np.float64)[played.bots[won]]
     winner = np.argmin(ranks, axis=1)[:, None]
-    chance = _chance(ratings, winner)
+    beaten = expected_share(np.take_along_axis(ratings, winner, axis=1) - ratings)
+    np.put_along_axis(beaten, winner, 1.0, axis=1)
+    chance = beaten.prod(axis=1)
     least = int(np.argmin(np.where(np.isfinite(chance), chance, 1.0)))
     if chance[least] <= _UPSET:
         yield "biggest upset", int(numbers[least]), f"1 chance in {1 / chance[least]:.0f}"
@@ -139,13 +140,6 @@ def _select_highlights(
         yield "shortest", int(numbers[np.argmin(np.where(turns > 0, turns, np.inf))]), ""
     if has_scores:
         yield "highest score", int(numbers[np.argmax(best)]), ""
-
-
-def _chance(ratings: Floats, winner: NDArray[np.int64]) -> Floats:
-    own = np.take_along_axis(ratings, winner, axis=1)
-    beaten = 1 / (1 + 10 ** ((ratings - own) / 400))
-    np.put_along_axis(beaten, winner, 1.0, axis=1)
-    return np.asarray(beaten.prod(axis=1))
 
 
 def _highlight(store: Store, names: Sequence[str], kind: str, number: int, why: str) -> Highlight:

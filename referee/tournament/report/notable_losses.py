@@ -18,6 +18,7 @@ from referee.errors import UsageError
 from referee.games.interface.counts import plural
 from referee.text.terminal import command_line
 from referee.tournament.rating.deals import Deals, DealTable, Floats, sum_by
+from referee.tournament.rating.sprt import expected_share
 from referee.tournament.report.standings import Standings
 from referee.tournament.rows import Entrant, MatchRow, Plan, limits_of_bots, points_of
 from referee.tournament.schedule.format import TournamentSetup
@@ -91,7 +92,9 @@ def _worst_deals(
     Yields:
         The deal's number, the bot's number, and the share of the points that we expected.
     """
-    promised = _expected_shares(ratings[table.bots])
+    rating = ratings[table.bots]
+    beaten = expected_share(rating[:, :, None] - rating[:, None, :])
+    promised = (beaten.sum(axis=2) - 0.5) / (table.players - 1)  # without 0.5 against itself
     points = [sum_by(table.index, column, len(table.bots)) for column in table.points.T]
     mean = np.stack(points, axis=1) / table.matches[:, None]
     weight = promised - mean  # negative if it got all points
@@ -108,12 +111,6 @@ def _worst_deals(
     place = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
     for index in order[place < MOST_LOSSES]:
         yield int(deal[index]), int(bot[index]), float(promised.reshape(-1)[index])
-
-
-def _expected_shares(ratings: Floats) -> Floats:
-    apart = ratings[:, :, None] - ratings[:, None, :]
-    beaten = 1 / (1 + 10 ** (-apart / 400))  # includes 0.5 against itself, subtracted below
-    return np.asarray((beaten.sum(axis=2) - 0.5) / (ratings.shape[1] - 1))
 
 
 def _notable_loss(
