@@ -59,36 +59,6 @@ class Pair(NamedTuple):
         return None if self.winner is None else next(b for b in self.bots if b != self.winner)
 
 
-class Results:
-    """The points and scores of each bot in a round.
-
-    Attributes:
-        out: bots that are out or withdrawn.
-        absent: bots that were left out.
-    """
-
-    def __init__(self, matches: Iterable[MatchRow], withdrawn: Iterable[int] = ()) -> None:
-        self._points: dict[int | None, float] = defaultdict(float)
-        self._scores: dict[int | None, float] = defaultdict(float)
-        self.out = {*withdrawn}
-        self.absent: set[int] = set()
-        for match in matches:
-            for seat, points in zip(match.seats, table_points(match), strict=True):
-                self._points[seat.bot] += points
-                self._scores[seat.bot] += 0 if match.void else seat.score
-            self.out |= {s.bot for s in match.seats if s.disqualified == WORKER_KILLED}
-            self.absent |= {s.bot for s in match.seats if s.disqualified == LEFT_OUT}
-
-    def points_of(self, bot: int | None) -> float:
-        """Return a bot's points in all matches that count."""
-        return self._points[bot]
-
-    def scores_of(self, bot: int | None) -> float:
-        """Return the sum of a bot's scores in all matches that count."""
-        # A rounding error must not break a tie.
-        return round(self._scores[bot], 6)
-
-
 class KnockoutTable:
     """The bracket with the results so far.
 
@@ -106,7 +76,7 @@ class KnockoutTable:
     def __init__(self) -> None:
         self.rounds: list[list[Pair]] = []
         self.playing: list[Pair] = []
-        self._seed: dict[int, int] = {}
+        self._seed: dict[int | None, int] = {}
         self._left: list[int | None] = []  # remaining bots in the order of the bracket
 
     @property
@@ -122,7 +92,8 @@ class KnockoutTable:
         assert isinstance(setup.knockout, Knockout)  # set by `settle`
         if not self._left:
             bots = setup.knockout.seeding or tuple(range(len(setup.bots)))
-            self._seed = {bot: seed for seed, bot in enumerate(bots)}
+            # An empty place counts as the worst seed.
+            self._seed = {bot: seed for seed, bot in enumerate((*bots, None))}
             places = bracket(len(bots))
             self._left = [bots[seed] if seed < len(bots) else None for seed in places]
         size = len(self._left)
@@ -153,8 +124,27 @@ class KnockoutTable:
             matches: the matches of the round.
             withdrawn: the bots that were withdrawn in this round or an earlier one.
         """
-        found = Results(matches, withdrawn)
-        over = [self._with_result(pair, found) for pair in self.playing]
+        points: defaultdict[int | None, float] = defaultdict(float)
+        scores: defaultdict[int | None, float] = defaultdict(float)
+        gone: set[int | None] = {None, *withdrawn}
+        for match in matches:
+            for seat, own in zip(match.seats, table_points(match), strict=True):
+                points[seat.bot] += own
+                scores[seat.bot] += 0 if match.void else seat.score
+                if seat.disqualified in (WORKER_KILLED, LEFT_OUT):
+                    gone.add(seat.bot)
+        over = []
+        for pair in self.playing:
+            one, other = pair.bots
+            # A rounding error must not break a tie.
+            score = {bot: round(scores[bot], 6) for bot in pair.bots}
+            winner = max(
+                {one, other} - gone,
+                key=lambda bot: (points[bot], score[bot], -self._seed[bot]),
+                default=None,
+            )
+            pair = pair._replace(points=(points[one], points[other]), winner=winner)
+            over.append(pair._replace(scores=(score[one], score[other])))
         self.rounds.append(over)
         # The last pair may have played for third place. We cut it off here, since its winner is not
         # in the next round.
@@ -183,30 +173,8 @@ class KnockoutTable:
         return {bot: place for bot, place in found.items() if bot not in yet_to_play}
 
     def _pair(self, round: str, bots: Sequence[int | None], loser_place: int) -> Pair:
-        def by_seed(bot: int | None) -> int:
-            # An empty place counts as the worst seed.
-            return len(self._seed) if bot is None else self._seed[bot]
-
-        first, second = sorted(bots, key=by_seed)
+        first, second = sorted(bots, key=self._seed.__getitem__)
         return Pair(round, (first, second), loser_place)
-
-    def _with_result(self, pair: Pair, found: Results) -> Pair:
-        one, other = pair.bots
-        gone = found.out | found.absent
-        winner = max(
-            (bot for bot in pair.bots if bot is not None and bot not in gone),
-            key=lambda bot: (
-                found.points_of(bot),
-                found.scores_of(bot),
-                -self._seed[bot],
-            ),
-            default=None,
-        )
-        return pair._replace(
-            points=(found.points_of(one), found.points_of(other)),
-            scores=(found.scores_of(one), found.scores_of(other)),
-            winner=winner,
-        )
 
 
 def bracket(bots: int) -> list[int]:
