@@ -12,6 +12,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -56,10 +57,10 @@ class TournamentRating(Struct, frozen=True):
     rating_high: float | None
     in_rating_pool: bool
     deals: int
-    change: float | None
-    change_low: float | None
-    change_high: float | None
-    changed: bool
+    change: float | None = None
+    change_low: float | None = None
+    change_high: float | None = None
+    changed: bool = False
 
 
 class SeasonBot(BotStanding, frozen=True):
@@ -178,8 +179,7 @@ def season(
         UsageError: the games differ, or the anchor has no match in some tournament.
     """
     _check_same_game(stores)
-    shown = _shown(stores.values())
-    names = _in_order(shown)
+    shown, names = _names(stores.values())
     parts = [_part(*each, names, without) for each in zip(stores.values(), shown, strict=True)]
     played = [part for part in parts if part.rated is not None]
     pool = _pool(played, names, anchor)
@@ -238,15 +238,13 @@ def _forfeits(parts: Sequence[_Part], without: Collection[str]) -> Forfeits:
 
 def season_names(stores: Collection[Store]) -> list[str]:
     """Return the names of all bots in all tournaments, as tables show them."""
-    return _in_order(_shown(stores))
+    return _names(stores)[1]
 
 
-def _in_order(shown: Iterable[Iterable[str]]) -> list[str]:
-    return list(dict.fromkeys(name for names in shown for name in names))
-
-
-def _shown(stores: Iterable[Store]) -> list[list[str]]:
-    return short_names_of_all([store.stages[-1].bots for store in stores])
+def _names(stores: Iterable[Store]) -> tuple[list[list[str]], list[str]]:
+    """Return the names of the bots in each tournament, and of all bots of the season."""
+    shown = short_names_of_all([store.stages[-1].bots for store in stores])
+    return shown, list(dict.fromkeys(chain.from_iterable(shown)))
 
 
 def _excluded(shown: Sequence[str], without: Collection[str]) -> list[int]:
@@ -319,37 +317,21 @@ def _columns(parts: Sequence[_Part], *, is_comparable: bool) -> list[dict[int, T
         deals = np.bincount(part.table.bots.reshape(-1), minlength=part.table.size)
         column = {}
         for bot, row in ({} if part.rated is None else rating_columns(part.rated)).items():
+            versions = part.versions.get(bot, [])
+            earlier, known = before.get(bot, (None, []))
+            is_new = bool(known and versions) and known[-1] != versions[0]
             rating = TournamentRating(
                 **{name: row[name] for name in row if name != "los"},
                 deals=int(deals[bot]),
-                change=None,
-                change_low=None,
-                change_high=None,
-                changed=len(part.versions.get(bot, [])) > 1,
+                changed=len(versions) > 1 or is_new,
             )
-            if bot in before:
-                rating = _with_change(
-                    *before[bot], rating, part.versions.get(bot, []), is_comparable
-                )
+            if is_comparable and earlier and (found := change_between(earlier, rating)):
+                low, high = found.low, found.high
+                rating = replace(rating, change=found.change, change_low=low, change_high=high)
             column[bot] = rating
-            before[bot] = rating, part.versions.get(bot, [])
+            before[bot] = rating, versions
         columns.append(column)
     return columns
-
-
-def _with_change(
-    before: TournamentRating,
-    earlier: Sequence[str],
-    now: TournamentRating,
-    versions: Sequence[str],
-    is_comparable: bool,
-) -> TournamentRating:
-    changed = now.changed or bool(earlier and versions and earlier[-1] != versions[0])
-    now = replace(now, changed=changed)
-    found = change_between(before, now) if is_comparable else None
-    if found is None:
-        return now
-    return replace(now, change=found.change, change_low=found.low, change_high=found.high)
 
 
 class Change(NamedTuple):

@@ -440,21 +440,17 @@ def _irregularities(found: Standings, facts: Statistics) -> Iterator[str]:
     for reason, count in facts.void_reasons.items():
         are = "match is" if count == 1 else "matches are"
         yield f"{count:,} {are} void: {_VOID[reason]}."
-    yield from _too_early(found)
+    if found.too_early:
+        ended, they = f"{found.too_early:,} matches", "they say"
+        if found.too_early == 1:
+            ended, they = "1 match", "it says"
+        yield f"{ended} ended before {plain(str(found.position))}: {they} nothing about it."
     yield from repeats(found)
     if facts.restarts:
         yield (
             f"{facts.restarts:,} matches were played again with new processes: a bot that said "
             "keep_alive did not reply to a second handshake."
         )
-
-
-def _too_early(found: Standings) -> Iterator[str]:
-    if found.too_early:
-        ended, they = f"{found.too_early:,} matches", "they say"
-        if found.too_early == 1:
-            ended, they = "1 match", "it says"
-        yield f"{ended} ended before {plain(str(found.position))}: {they} nothing about it."
 
 
 def repeats(found: Standings) -> Iterator[str]:

@@ -207,17 +207,17 @@ def test_tournaments_without_common_bots_show_no_change() -> None:
 
 def test_a_bot_whose_files_changed_is_marked() -> None:
     one, two, three = (of_bots("a", "b", "c", seed=seed) for seed in (1, 2, 3))
-    one.add_versions({"a": "1", "b": "1"})
+    one.add_versions({"a": "1", "b": "1", "c": "1"})
     two.add_versions({"a": "2", "b": "1"})
-    two.add_versions({"a": "3"})
-    three.add_versions({"a": "3", "c": "1"})
-    three.add_versions({"a": "3", "c": "2"})
+    two.add_versions({"b": "2"})
+    three.add_versions({"a": "2", "b": "2", "c": "2"})
+    three.add_versions({"c": "3"})
     found = season({"one": one, "two": two, "three": three})
     changed = {bot.name: [each.changed for each in bot.tournaments] for bot in found.bots}
     assert changed == {
         "a": [False, True, False],
-        "b": [False, False, False],  # its version in the third tournament is unknown
-        "c": [False, False, True],
+        "b": [False, True, False],
+        "c": [False, False, True],  # its version in the second tournament is unknown
     }
     lines = shown(found)
     assert row_of(lines, "a")[3].endswith("^")

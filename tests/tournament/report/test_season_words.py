@@ -11,7 +11,6 @@ from referee.tournament.report.season import (
     SeasonTournament,
     TournamentRating,
     _repeated_deals,
-    _with_change,
 )
 from referee.tournament.report.season_words import (
     change,
@@ -234,20 +233,3 @@ def test_deals_are_repeated_if_any_earlier_tournament_counted_them() -> None:
 
     stores = [store(1), store(2), store(1, void=True), store(1)]
     assert [*_repeated_deals(stores)] == [0, 0, 0, 1]
-
-
-@pytest.mark.parametrize(
-    ("earlier", "versions", "is_changed"),
-    [
-        (["x", "y"], ["y", "z"], False),
-        (["x", "y"], ["x", "y"], True),
-        ([], ["x"], False),
-        (["x"], [], False),
-    ],
-)
-def test_a_bot_has_changed_if_its_last_files_are_not_its_next(
-    earlier: list[str], versions: list[str], is_changed: bool
-) -> None:
-    for comparable in (True, False):
-        now = _with_change(rated(1500), earlier, rated(1510), versions, comparable)
-        assert (now.changed, now.change) == (is_changed, 10 if comparable else None)
