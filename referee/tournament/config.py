@@ -58,8 +58,9 @@ def read_config(name: str) -> Config:
         raise UsageError(f"{name}: bot must be a table each: [[bot]]")
     for where, table in [(name, options), *_numbered(name, tables)]:
         _check_spellings(where, table)
-    limits, rest = [_limits_in(table) for table in tables], [_without_limits(t) for t in tables]
-    bots, directories = _bots(name, rest, folder)
+    parts = [_without_limits(table) for table in tables]
+    bots, directories = _bots(name, [rest for rest, _ in parts], folder)
+    limits = [own for _, own in parts]
     return Config(options, bots, limits, directories, folder)
 
 
@@ -78,16 +79,11 @@ def _check_spellings(where: str, table: Any) -> None:
             )
 
 
-def _limits_in(table: Any) -> dict[str, Any]:
-    if not isinstance(table, dict):
-        return {}
-    return {_name(key): value for key, value in table.items() if _name(key) in LIMITS}
-
-
-def _without_limits(table: Any) -> Any:
-    if not isinstance(table, dict):
-        return table
-    return {key: value for key, value in table.items() if _name(key) not in LIMITS}
+def _without_limits(table: Any) -> tuple[Any, dict[str, Any]]:
+    """Return a `[[bot]]` table without its limits, and these limits by name."""
+    own = [key for key in table if _name(key) in LIMITS] if isinstance(table, dict) else []
+    rest = {key: table[key] for key in table if key not in own} if own else table
+    return rest, {_name(key): table[key] for key in own}
 
 
 def _name(key: str) -> str:

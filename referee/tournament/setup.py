@@ -331,7 +331,7 @@ def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
         raise UsageError(f"--extend cannot add anything to a {FORMATS[old.format]}")
     counts = ("deals", "matches", "rounds")
     grown = {name: getattr(old, name) for name in ("bots", *counts)}
-    if _begins_with(new.deal_seeds, old.deal_seeds):
+    if old.deal_seeds and (new.deal_seeds or ())[: len(old.deal_seeds)] == old.deal_seeds:
         grown["deal_seeds"] = old.deal_seeds
     # Give `new` the old values of everything that may grow. Any other difference is an error.
     if problems := differences(old, replace(new, **grown)):
@@ -346,12 +346,6 @@ def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
     for name in ("matches", "rounds"):
         if getattr(new, name) is not None and getattr(new, name) == getattr(old, name):
             raise UsageError(f"--extend needs more --{name}, or nothing would be added")
-
-
-def _begins_with(longer: Sequence[int] | UnsetType, shorter: Sequence[int] | UnsetType) -> bool:
-    if longer is UNSET or shorter is UNSET:
-        return False
-    return longer[: len(shorter)] == shorter
 
 
 def _different_bots(old: Sequence[Entrant], new: Sequence[Entrant]) -> str:

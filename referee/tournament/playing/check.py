@@ -63,30 +63,20 @@ def check(
         if records is not None and match.match not in stored:
             yield _from_record(match, record_of(records, match.match))
     names = [bot.name for bot in setup.bots]
-    plans = [Plan(match.match, match.deal, match.seed, match.players) for match in again]
-    late: list[Plan] = []
-    for row in _played(dispatcher, setup, plans):
-        if row is None:
-            yield None
-        elif row.digest != stored[row.match].digest and _is_late(row):
-            # A machine that's busy for a moment can make a bot late, so it gets another try.
-            late.append(Plan(row.match, row.deal, row.seed, row.players))
-        else:
-            yield Checked(row.match, "played", _difference(stored[row.match], row, names))
-    for row in _played(dispatcher, setup, late):
-        if row is None:
-            yield None
-        else:
-            yield Checked(row.match, "played", _difference(stored[row.match], row, names))
-
-
-def _played(
-    dispatcher: Dispatcher, setup: TournamentSetup, plans: list[Plan]
-) -> Iterator[MatchRow | None]:
-    for rows in dispatcher.play(setup, iter(plans)) if plans else ():
-        yield from rows
-        if not rows:
-            yield None
+    for is_last in (False, True):
+        plans = [Plan(match.match, match.deal, match.seed, match.players) for match in again]
+        again = []
+        for rows in dispatcher.play(setup, iter(plans)) if plans else ():
+            if not rows:
+                yield None
+            for row in rows:
+                before = stored[row.match]
+                if not is_last and row.digest != before.digest and _is_late(row):
+                    # A machine that's busy for a moment can make a bot late, so it gets another
+                    # try.
+                    again.append(before)
+                else:
+                    yield Checked(row.match, "played", _difference(before, row, names))
 
 
 def _is_late(row: MatchRow) -> bool:

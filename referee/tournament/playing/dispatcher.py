@@ -225,7 +225,7 @@ class Dispatcher:
                 yield [row for row in rows if self._is_over(row)]
             if self.is_stopping:
                 return
-            if self._late.has_stalled:
+            if self._late.stalled:
                 yield from self._play_stalled()
             elif self._waiting:
                 yield from self._start_again()
@@ -251,7 +251,7 @@ class Dispatcher:
         while True:
             given_out: list[Plan] = []
             try:
-                is_going_on = not (self.is_stopping or self._late.has_stalled)
+                is_going_on = not (self.is_stopping or self._late.stalled)
                 while is_going_on and len(in_play) < self._jobs():
                     batch = self._next_batch(plans, in_play.values())
                     if batch is None:
@@ -310,7 +310,8 @@ class Dispatcher:
         over = []
         for row in rows:
             bots = late_bots([row])
-            is_doubtful = bool(bots) and not any(map(self._is_at_fault, bots))
+            is_at_fault = any(bot in self._slow or self._stalls[bot] >= MAX_STALLS for bot in bots)
+            is_doubtful = bool(bots) and not is_at_fault
             starting = {late.bot for late in row.late_replies}
             # A bot that hangs at every start says nothing about the machine.
             if is_doubtful or (not bots and starting - self._hanging):
@@ -318,9 +319,6 @@ class Dispatcher:
             if not is_doubtful:
                 over.append(row)
         return [*over, *self._late.take_over(in_play)]
-
-    def _is_at_fault(self, bot: int) -> bool:
-        return bot in self._slow or self._stalls[bot] >= MAX_STALLS
 
     def _play_stalled(self) -> Iterator[list[MatchRow]]:
         """Play the matches again in which bots were late at the same time. Nothing else is in play.
@@ -331,7 +329,7 @@ class Dispatcher:
         Yields:
             The rows of these matches.
         """
-        stalled = self._late.take_stalled()
+        stalled, self._late.stalled = self._late.stalled, []
         bots = sorted(late_bots(stalled))
         self._stalls.update(bots)
         self.on_stall(bots)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 
-from referee.tournament.rows import LateReply, MatchRow
+from referee.tournament.rows import MatchRow
 
 
 class LateReplies:
@@ -18,13 +18,17 @@ class LateReplies:
     Args:
         program_of: returns something that's equal for bots with the same program. A bot is no
             witness for its twin, and neither is any bot that one of them meets.
+
+    Attributes:
+        stalled: the matches to play again, in the order of the schedule. Who plays them takes them
+            out of this list.
     """
 
     def __init__(self, program_of: Callable[[int], Hashable]) -> None:
         self._program_of = program_of
         # Each match, with the batches that were in play when it ended.
         self._doubtful: list[tuple[MatchRow, Collection[Hashable]]] = []
-        self._stalled: list[MatchRow] = []
+        self.stalled: list[MatchRow] = []
         self._late_starts: list[MatchRow] = []
 
     def add(self, row: MatchRow, in_play: Collection[Hashable]) -> None:
@@ -33,22 +37,12 @@ class LateReplies:
             self._doubtful.append((row, in_play))
         else:  # a bot that was late in a handshake is a witness, but its match isn't played again
             self._late_starts.append(row)
-        rows = [row for row, _ in self._doubtful] + self._stalled
+        rows = [row for row, _ in self._doubtful] + self.stalled
         witnesses = rows + self._late_starts
         witnessed = [each for each in rows if any(self._is_witness(each, by) for by in witnesses)]
-        self._stalled = witnessed
+        self.stalled = sorted(witnessed, key=lambda row: row.match)
         numbers = {each.match for each in witnessed}
         self._doubtful = [each for each in self._doubtful if each[0].match not in numbers]
-
-    @property
-    def has_stalled(self) -> bool:
-        """Whether there are matches to play again."""
-        return bool(self._stalled)
-
-    def take_stalled(self) -> list[MatchRow]:
-        """Take the matches to play again, in the order of the schedule."""
-        stalled, self._stalled = self._stalled, []
-        return sorted(stalled, key=lambda row: row.match)
 
     def take_over(self, in_play: Collection[Hashable]) -> Iterator[MatchRow]:
         """Take the matches for which no witness can come any more, so their bots were late.
@@ -68,16 +62,11 @@ class LateReplies:
             {self._program_of(bot) for bot in each.players} for each in (row, other)
         )
         return programs.isdisjoint(others) and any(
-            _overlap(late, beside)
+            late.asked < beside.until and beside.asked < late.until
             for late in row.late_replies
             for beside in other.late_replies
-            if not late.is_start
+            if late.machine == beside.machine and not late.is_start  # clocks of one machine
         )
-
-
-def _overlap(one: LateReply, other: LateReply) -> bool:
-    is_same_clock = one.machine == other.machine
-    return is_same_clock and one.asked < other.until and other.asked < one.until
 
 
 def late_bots(rows: Sequence[MatchRow]) -> set[int]:

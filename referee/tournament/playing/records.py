@@ -143,18 +143,15 @@ def remove_unstored(folder: Path, stored: Container[int]) -> None:
 
 def _files_of(folder: Path, match: int, seats: int) -> list[Path]:
     # The record is last in the list, so it's written last. If it exists, the other files do too.
-    return [*(_stderr_of(folder, match, seat) for seat in range(seats)), record_of(folder, match)]
+    record = record_of(folder, match)
+    # No name is None, because the record has a usual suffix.
+    stderr = filter(None, (stderr_beside(str(record), seat) for seat in range(seats)))
+    return [*map(Path, stderr), record]
 
 
 def record_of(folder: Path, match: int) -> Path:
     """Return the path of a match's record."""
     return folder / f"{match:06}.{_RECORD}"
-
-
-def _stderr_of(folder: Path, match: int, seat: int) -> Path:
-    path = stderr_beside(str(record_of(folder, match)), seat)
-    assert path is not None  # it's only None for a name with an unusual suffix
-    return Path(path)
 
 
 def _unlink(path: Path) -> None:

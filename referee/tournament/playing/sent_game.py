@@ -13,6 +13,8 @@ from referee.games import GAMES
 from referee.games.outside import Source, need
 from referee.tournament.playing.directories import Packed, pack, place, unpack
 
+_packed = lru_cache(pack)
+
 
 class SentGame(Struct, frozen=True):
     """An external game as plain data.
@@ -55,8 +57,3 @@ def sent_game(name: str) -> SentGame | None:
     """Return a game to send to another process, or None if it comes with the referee."""
     game = GAMES.outside.get(name)
     return None if game is None else SentGame(name, game.source, game.place)
-
-
-@lru_cache
-def _packed(path: str) -> Packed:
-    return pack(path)

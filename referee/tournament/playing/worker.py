@@ -114,10 +114,12 @@ class Worker:
             if isinstance(source, BotCommand) and source not in self._files:
                 # Remember now which of its arguments are files. If a file is deleted later and the
                 # bot fails, we blame the missing file and not the bot (see `_check_files`).
-                self._files[source] = _files(source)
+                words = [os.path.join(source.directory, word) for word in source.argv]
+                self._files[source] = [word for word in words if os.path.isfile(word)]
         # A match between Python objects needs no event loop. It's much faster without one.
         if are_objects(sources.values()) and not (batch.answers or batch.spec.opening):
-            rows = [_play_objects(batch, plan, sources) for plan in _until_deadline(batch.plans)]
+            plans = _until_deadline(batch.plans)
+            rows = [_Attempt(batch, plan, sources).play_objects() for plan in plans]
         else:
             rows = trio.run(self._play_all, batch, sources)
         if batch.alone:
@@ -231,14 +233,6 @@ class Worker:
         return bool(failed)
 
 
-def _play_objects(batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
-    attempt = _Attempt(batch, plan, sources)
-    try:
-        return attempt.play_objects()
-    except GameError as error:
-        return attempt.void_row(error)
-
-
 class Lateness:
     """How late this process was during a match. Delays that a bot may have caused don't count.
 
@@ -288,8 +282,6 @@ class _Attempt:
         spec = replace(batch.spec, bots=bots, names=names, limits_of_bots=limits)
         self.spec = spec.with_luck(plan.seed)
         self.match = self.spec.new_match()
-        self.place = Place(batch.tournament, plan.match) if batch.tournament else None
-        self.has_digest = not batch.results  # only a store needs the digest
         self.record: MemorySink | None = None
         if batch.live:
             self.record = LiveRecord(live_path(Path(batch.live), plan.match))
@@ -301,21 +293,24 @@ class _Attempt:
         self.left_at: Mapping[int, float] = {}  # see `Runner`
 
     def course(self, bots: Sequence[Bot]) -> Course:
+        tournament = self.batch.tournament
         return Course(
             self.spec,
             bots,
             record=self.record,
             stderr=self.recorded,
-            digest=self.has_digest,
+            digest=not self.batch.results,  # only a store needs the digest
             messages=True,
             match=self.match,
-            place=self.place,
+            place=Place(tournament, self.plan.match) if tournament else None,
         )
 
     def play_objects(self) -> MatchRow:
         """Play a match between Python objects, which are never late and never kept."""
         try:
             self.played = play_objects(self.course(new_objects(self.sources)))
+        except GameError as error:
+            return self.void_row(error)
         finally:
             self.close()
         return self.row(0, 0, [])
@@ -458,10 +453,3 @@ def _head_and_tail(stderr: bytes) -> bytes:
         return stderr
     half = MAX_STDERR // 2
     return b"%b\n[%d bytes left out]\n%b" % (stderr[:half], omitted, stderr[-half:])
-
-
-def _files(source: BotSource) -> list[str]:
-    if not isinstance(source, BotCommand):
-        return []
-    words = (os.path.join(source.directory, word) for word in source.argv)
-    return [word for word in words if os.path.isfile(word)]

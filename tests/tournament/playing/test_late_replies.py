@@ -42,7 +42,7 @@ def stalled(*rows: MatchRow, twins: frozenset[int] = frozenset()) -> list[int]:
     found = LateReplies(lambda bot: "twin" if bot in twins else bot)
     for each in rows:
         found.add(each, ["a batch"])
-    again = [each.match for each in found.take_stalled()]
+    again = [each.match for each in found.stalled]
     over = [each.match for each in found.take_over([])]
     assert sorted(again + over) == sorted(each.match for each in rows)
     return again
@@ -88,7 +88,7 @@ def test_a_late_handshake_is_a_witness_whose_match_is_over(
         found = LateReplies(lambda bot: bot)
         found.add(first, ["a batch"])
         found.add(second, ["a batch"])
-        assert [each.match for each in found.take_stalled()] == again
+        assert [each.match for each in found.stalled] == again
         assert [each.match for each in found.take_over([])] == ([] if again else [1])
     assert late_bots([start]) == set()
 
@@ -111,7 +111,7 @@ def test_a_match_is_over_when_the_batches_beside_it_have_ended() -> None:
     assert [*found.take_over(["x", "y", "z"])] == []
     assert [each.match for each in found.take_over(["z"])] == [1]
     assert [each.match for each in found.take_over(["new"])] == [2]
-    assert not found.has_stalled
+    assert not found.stalled
 
 
 # --- a tournament ---------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ def test_a_bot_that_hangs_at_every_start_is_no_witness(hangs: bool) -> None:
         made._hanging = {2} if hangs else set()
         assert made._undoubted([start], ["a batch"]) == [start]
         assert made._undoubted([late(1, (0, 1))], ["a batch"]) == []
-        assert made._late.has_stalled != hangs
+        assert bool(made._late.stalled) != hangs
 
 
 def test_matches_that_were_not_asked_for_in_the_end_are_forgotten() -> None:
