@@ -146,8 +146,6 @@ class Course:
         self._room = MAX_ANSWERS
         self._lines: list[bytes] = []  # those that aren't in `_messages` yet
         self._messages = hashlib.sha256() if messages else None
-        self._reached: list[tuple[str, ...]] = []
-        self._silences: dict[int, TimeoutObservation] = {}
         for seat, bot in enumerate(bots):
             if isinstance(bot, InProcessBot | BotWrapper):
                 bot.attach_view(partial(self.match.view, seat))
@@ -252,10 +250,7 @@ class Course:
 
     def log_behind(self) -> Sink | None:
         """Return a log whose reader is too slow to accept all lines, or None."""
-        for file in self.files:
-            if file.behind:
-                return file
-        return None
+        return next((file for file in self.files if file.behind), None)
 
     def end(self, seconds: float, kept: Container[int] = ()) -> Played:
         """Complete the record and return the result. Call this after the bots have ended.
@@ -274,17 +269,16 @@ class Course:
         if self._messages is not None:
             self._messages.update(b"".join(self._lines))
             messages = int.from_bytes(self._messages.digest()[:8], "big") >> 11
-        left = dict(self.match.disqualified)
-        result = self._result(exit_codes, seconds)
+        words = [bot.process_report(ENDS) for bot in self.bots]
         return Played(
-            result,
-            left,
+            self._result(exit_codes, seconds, self._diagnoses(words)),
+            dict(self.match.disqualified),
             digest,
             self.reply_seconds,
             self._answers,
-            self._reached,
+            [() if each is None else each.reached for each in words],
             messages,
-            self._silences,
+            {seat: each.silence for seat, each in enumerate(words) if each and each.silence},
         )
 
     def _spoken(self, seat: int) -> tuple[bytes, bytes]:
@@ -304,7 +298,9 @@ class Course:
 
     # --- result -----------------------------------------------------------------------------------
 
-    def _result(self, exit_codes: list[int | None], seconds: float) -> MatchResult:
+    def _result(
+        self, exit_codes: list[int | None], seconds: float, diagnoses: Sequence[Diagnosis]
+    ) -> MatchResult:
         match = self.match
         assert match.outcome is not None
         reply_seconds = [
@@ -312,7 +308,6 @@ class Course:
             for seconds in self.reply_seconds
         ]
         definition = self.spec.definition
-        diagnoses = self._diagnoses()
         players = player_results(
             definition, match, self.spec.bots, reply_seconds, exit_codes, diagnoses
         )
@@ -328,12 +323,7 @@ class Course:
             sandbox=self.spec.sandbox.kind,
         )
 
-    def _diagnoses(self) -> list[Diagnosis]:
-        words = [bot.process_report(ENDS) for bot in self.bots]
-        self._reached = [() if each is None else each.reached for each in words]
-        self._silences = {
-            seat: each.silence for seat, each in enumerate(words) if each and each.silence
-        }
+    def _diagnoses(self, words: Sequence[ProcessReport | None]) -> list[Diagnosis]:
         if not self._evidence:
             return [Diagnosis(stderr=None if each is None else each.stderr) for each in words]
         notes = attempt(self._notes, lambda bug: [[bug] for _ in words])

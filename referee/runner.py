@@ -471,18 +471,17 @@ def replayed(
     Args:
         answers: for each seat, the recorded replies. A None means that we use the bot's own reply.
     """
-    return [_replayed(*each) for each in zip(bots, sources, answers, strict=True)]
-
-
-def _replayed(bot: Bot, source: Started | BotSource, answers: Sequence[RecordedAnswer]) -> Bot:
-    given: list[Answer | None] = [
-        Failure(Disqualification(answer.code), answer.detail)
-        if isinstance(answer, DisqualifiedEntry)
-        else answer
-        for answer in answers
-    ]
-    # A process needs the earlier requests, since they tell it about the match. A person would be
-    # annoyed to answer them again, and a rule file doesn't need them, because it only looks at the
-    # current state.
-    knows = isinstance(source, PythonBot) and (source.is_file or source.argument == HUMAN)
-    return ReplayedBot(bot, given, is_asked=not knows)
+    wrapped: list[Bot] = []
+    for bot, source, own in zip(bots, sources, answers, strict=True):
+        given: list[Answer | None] = [
+            Failure(Disqualification(answer.code), answer.detail)
+            if isinstance(answer, DisqualifiedEntry)
+            else answer
+            for answer in own
+        ]
+        # A process needs the earlier requests, since they tell it about the match. A person would
+        # be annoyed to answer them again, and a rule file doesn't need them, because it only looks
+        # at the current state.
+        knows = isinstance(source, PythonBot) and (source.is_file or source.argument == HUMAN)
+        wrapped.append(ReplayedBot(bot, given, is_asked=not knows))
+    return wrapped

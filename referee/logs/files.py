@@ -172,7 +172,8 @@ class LogFile(Sink):
         try:
             if self._copy is not None:
                 self._copy.write(data)
-            _write_all(self.fd, data)
+            while data:  # a disk that is nearly full may accept only part of the data
+                data = data[os.write(self.fd, data) :]
         except OSError as error:
             raise LogWriteError(self.name, error) from error
 
@@ -266,12 +267,6 @@ def opened(
         for file in filter(None, files):
             with suppress(LogWriteError):  # don't hide an exception from the `with` block
                 file.close()
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    written = os.write(fd, data)
-    while written < len(data):  # a disk that is nearly full may accept only part of the data
-        written += os.write(fd, data[written:])
 
 
 def _is_writable(fd: int, *, wait: bool = False) -> bool:

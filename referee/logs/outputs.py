@@ -95,12 +95,12 @@ def note_output(name: str, kind: OutputKind) -> None:
         return
     if _is_listed(name):
         return
-    file, entry = _entry(name)
-    with suppress(OSError), open(file, "a+b") as opened:
+    folder, base = _place(name)
+    with suppress(OSError), open(os.path.join(folder, LIST), "a+b") as opened:
         opened.seek(0)
         head = opened.readline().rstrip(b"\n")
         if head in (b"", _HEAD):
-            opened.write(b"\n".join([*([] if head else [_HEAD]), entry, b""]))
+            opened.write(b"\n".join([*([] if head else [_HEAD]), os.fsencode(base), b""]))
 
 
 def _has_mark(name: str, marks: Sequence[bytes]) -> bool:
@@ -113,13 +113,8 @@ def _has_mark(name: str, marks: Sequence[bytes]) -> bool:
 
 
 def _is_listed(name: str) -> bool:
-    file, entry = _entry(name)
-    try:
-        with open(file, "rb") as opened:
-            head, *entries = opened.read().split(b"\n")
-    except OSError:
-        return False
-    return head == _HEAD and entry in entries
+    folder, base = _place(name)
+    return base in listed_in(folder)
 
 
 def listed_in(folder: str) -> set[str]:
@@ -137,6 +132,5 @@ def list_of(names: Sequence[str]) -> str:
     return "\n".join([_HEAD.decode(), *names, ""])
 
 
-def _entry(name: str) -> tuple[bytes, bytes]:
-    folder, base = os.path.split(os.path.realpath(os.fsencode(name)))
-    return os.path.join(folder, LIST.encode()), base
+def _place(name: str) -> tuple[str, str]:
+    return os.path.split(os.path.realpath(name))

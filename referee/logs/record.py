@@ -305,7 +305,6 @@ class RecordWriter:
     ) -> None:
         self._file = file
         self._stderr = stderr
-        self._rules = spec.definition
         header = header_of(spec, started, limits_by, place)
         self._digest = hashlib.sha256()
         self._unhashed: list[Entry] = []  # we only use this without a file
@@ -343,7 +342,7 @@ class RecordWriter:
         self._write(lines)
         digest = f"sha256:{self._digest.hexdigest()}"
         if self._file is not None:
-            last = end_of(self._rules, match, digest, round(seconds, 6))
+            last = end_of(match, digest, round(seconds, 6))
             self._file.write(_encode(last) + b"\n")
         return digest
 
@@ -434,10 +433,10 @@ def spec_of(header: Header) -> MatchSpec:
     )
 
 
-def end_of(definition: GameDefinition, match: Match, digest: str, seconds: float) -> EndEntry:
+def end_of(match: Match, digest: str, seconds: float) -> EndEntry:
     """Create the last entry of a finished match."""
     assert match.outcome is not None
-    types = entry_types(definition)
+    types = entry_types(match.definition)
     return types.end(
         reason=match.outcome.reason,
         winners=[seat_id(seat) for seat in match.outcome.winners],

@@ -187,7 +187,6 @@ class Rerun:
         self.whole = False
         self.digest = ""
         self.wrong_end: Difference | None = None
-        self._rules = spec.definition
         self._decode = entry_kinds(spec.definition).decode
         self._line_limits = [limits.line_limit for limits in spec.each_limits]
         self._begins = {to: record.sent_to(to) for to in (None, *range(len(spec.bots)))}
@@ -314,7 +313,7 @@ class Rerun:
             return
         self.whole, digest = True, self._digest
         head, claimed = (
-            record.head_of(record.end_of(self._rules, self.match, each, 0))
+            record.head_of(record.end_of(self.match, each, 0))
             for each in (digest, record.claimed_digest(line) or digest)
         )
         if record.is_timed(line, head):
@@ -363,7 +362,7 @@ class Rerun:
         if not line or self._reader.torn:
             raise _CutShortError
         if not line.startswith(head):
-            older = record.older_heads(entry, self._rules)
+            older = record.older_heads(entry, self.match.definition)
             head = next((each for each in older if line.startswith(each)), head)
         if type(entry) is not Fault and record.is_timed(line, head):
             self._time = line[len(head) :]

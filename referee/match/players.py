@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialogue import Dialogue, Picks, Question
-from referee.games.interface.environment import Environment
 from referee.games.interface.seats import seat_id
 from referee.match.messages import PlayerNameReply
 
@@ -35,15 +34,17 @@ class Players:
     def __init__(
         self, definition: GameDefinition, names: tuple[str, ...], options: Any, seed: int | str
     ) -> None:
-        self._definition, self._options = definition, options
+        self._definition = definition
         self._dice = Random(f"{seed}/players")
-        environment, seats = definition.environment, len(names)
-        self._choices = 0 if environment is None else len(environment.choices(options))
-        self._shape = () if environment is None else environment.action_shape(options)
-        self._translators = _translators(environment, seats, options)
+        self._translators: list[Any] = []
         self._people: list[Dialogue] = []
-        if environment is None and definition.person is not None:
-            self._people = [definition.person(list(names), seat) for seat in range(seats)]
+        environment, seats = definition.environment, range(len(names))
+        if environment is not None:
+            self._choices = len(environment.choices(options))
+            self._shape = environment.action_shape(options)
+            self._translators = [environment.translator(s, len(seats), options) for s in seats]
+        elif definition.person is not None:
+            self._people = [definition.person(list(names), seat) for seat in seats]
 
     @staticmethod
     def can_play(definition: GameDefinition) -> bool:
@@ -124,12 +125,6 @@ class Players:
             if (picks or question.enter) and not question.check(picks):
                 return picks
         return () if question.enter else tuple(keys[:1])
-
-
-def _translators(environment: Environment | None, seats: int, options: Any) -> list[Any]:
-    if environment is None:
-        return []
-    return [environment.translator(seat, seats, options) for seat in range(seats)]
 
 
 def name_line(seat: int, name: str) -> bytes:

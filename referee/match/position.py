@@ -53,12 +53,10 @@ class Position(Struct, frozen=True):
         """
         turns = [*(redeal.turn for redeal in self.redeals), self.turn]
         return all(before < turn for before, turn in pairwise(turns)) and all(
-            lines[:1] == (None,) and all(map(_is_line, lines[1:])) for lines in self.answers
+            lines[:1] == (None,)
+            and all(line and b"\n" not in line and not is_blank(line) for line in lines[1:])
+            for lines in self.answers
         )
 
     def __str__(self) -> str:
         return f"turn {self.turn} of {self.record}"
-
-
-def _is_line(line: bytes | None) -> bool:
-    return line is not None and b"\n" not in line and not is_blank(line)
