@@ -13,6 +13,7 @@ import sys
 import textwrap
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from itertools import chain
 from typing import TextIO
 
 import trio
@@ -120,13 +121,16 @@ class Terminal:
             line = await self._line()
             self._rows_shown = 0
             if line is None:
-                if await self._leaves():
+                self._write("\nPress Ctrl-D again to leave the match, or Enter to continue. ")
+                if await self._line() is None:
                     return None
                 lines = self._text(question)
                 continue
             word = line.strip().lower()
             if word in ("?", "help"):
-                lines = self._question(question, ["", *self._help(question), ""])
+                sentences = map(plain, (*question.help, _ANSWERING, _LEAVE))
+                lines_of_help = chain.from_iterable(map(self._wrap, sentences))
+                lines = self._question(question, ["", *lines_of_help, ""])
             elif word in views:
                 view = views[word]
                 lines = ["", *self._styled(view.name.capitalize(), "bold")]
@@ -139,10 +143,6 @@ class Terminal:
                     return read_answer(question, line)
                 except Refusal as refusal:
                     lines = self._wrap(escaped(str(refusal)))
-
-    async def _leaves(self) -> bool:
-        self._write("\nPress Ctrl-D again to leave the match, or Enter to continue. ")
-        return await self._line() is None
 
     async def _line(self) -> str | None:
         """Return a line without its newline, or None after Ctrl-D or if the terminal was closed."""
@@ -245,10 +245,6 @@ class Terminal:
             line += (_GAP + " " if line else _GAP) + text
         if line:
             yield self._paint(line.rstrip(), style)
-
-    def _help(self, question: Question) -> Iterator[str]:
-        for sentence in (*question.help, _ANSWERING, _LEAVE):
-            yield from self._wrap(plain(sentence))
 
     def _phrases(self, phrases: Sequence[Phrase]) -> Iterator[str]:
         size = max((cells(phrase.label) for phrase in phrases), default=0)

@@ -235,16 +235,14 @@ def _fields(kind: type[Options]) -> Mapping[str, Field]:
         if isinstance(field, Heading):
             heading = field
         elif isinstance(field, _Typed):
-            annotation = _evaluated(kind.__annotations__[name], names)
+            annotation = kind.__annotations__[name]
+            if isinstance(annotation, str):
+                # typing.get_type_hints() would do the same, but it takes ten times as long.
+                annotation = eval(annotation, names)
             found[name] = _typed_field(name, annotation, field)._replace(heading=heading)
         elif isinstance(field, Field):
             found[name] = field._replace(heading=heading)
     return found
-
-
-def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
-    # typing.get_type_hints() would do the same, but it takes ten times as long.
-    return eval(annotation, names) if isinstance(annotation, str) else annotation
 
 
 def _typed_field(name: str, annotation: Any, typed: _Typed) -> Field:

@@ -154,7 +154,7 @@ def _players(result: MatchResult, painted: Paint) -> Iterator[str]:
         rows.append(
             (
                 (player.player_number, ""),
-                (short(_name(player), MAX_NAME), ""),
+                (short(plain(player.name), MAX_NAME), ""),
                 (str(player.score), ""),
                 (str(player.turns), ""),
                 (str(faults), "yellow" if faults else ""),
@@ -208,10 +208,6 @@ def _table(
     yield from map(join, rows)
 
 
-def _name(player: PlayerResult) -> str:
-    return plain(player.name)
-
-
 def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
     rank = f"{ordinal(player.rank)} of {len(result.players)}"
     if player.disqualified:
@@ -230,7 +226,9 @@ def _verdict(result: MatchResult) -> str:
     tie_break = definition.tie_break
     winners = [player for player in result.players if player.player_number in result.winners]
     seats = [seat for seat, player in enumerate(result.players) if player in winners]
-    why = definition.why_ended(result.reason, [_name(player) for player in result.players], seats)
+    why = definition.why_ended(
+        result.reason, [plain(player.name) for player in result.players], seats
+    )
     turns = f"after {plural(result.turns, 'turn')}"
     if not winners:
         return f"Nobody won: {why}, {turns}."
@@ -258,7 +256,7 @@ def _verdict(result: MatchResult) -> str:
 
 
 def _names(players: Sequence[PlayerResult]) -> str:
-    names = [_name(player).removesuffix(f" ({player.player_number})") for player in players]
+    names = [plain(player.name).removesuffix(f" ({player.player_number})") for player in players]
     seats = [player.player_number for player in players]
     return _join_words([f"{name} ({seat})" for name, seat in zip(names, seats, strict=True)])
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from referee.gamecheck.check import GameReport
-    from referee.gamecheck.findings import Finding
 
 
 # We say where the time goes every time this many seconds have passed.
@@ -88,7 +87,9 @@ def run(options: GameOptions, interrupts: Interrupts) -> int:
                 on_call=progress.on_call,
             )
         if options.format == "json":
-            print_json({**_as_json(report), "passed": report.passed})
+            import msgspec
+
+            print_json({**msgspec.to_builtins(report), "passed": report.passed})
         else:
             _print(report, place, thorough=options.thorough)
     return OK if report.passed else FAILED
@@ -145,7 +146,8 @@ def _write_page(options: GameOptions, interrupts: Interrupts) -> int:
 
 def _print(report: GameReport, place: str, *, thorough: bool) -> None:
     for finding in report.findings:
-        print(plain(_line(report.game, finding)))
+        kind = "" if finding.is_error else "note: "
+        print(plain(f"{finding.where or report.game}: {kind}{finding.text}"))
         for line in finding.trace:
             print(plain(f"  called from {line}"))
         if finding.is_error and finding.seed is not None:
@@ -164,14 +166,3 @@ def _print(report: GameReport, place: str, *, thorough: bool) -> None:
         f"{report.replies:,} replies"
         f"{spent}: {found}"
     )
-
-
-def _line(game: str, finding: Finding) -> str:
-    kind = "" if finding.is_error else "note: "
-    return f"{finding.where or game}: {kind}{finding.text}"
-
-
-def _as_json(report: GameReport) -> dict[str, object]:
-    import msgspec
-
-    return dict(msgspec.to_builtins(report))

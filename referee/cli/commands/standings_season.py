@@ -69,7 +69,11 @@ def print_season(found: Season, format: str, title: str, stores: Mapping[str, St
 
         print_json({"title": title, **asdict(found)} if title else found)
     elif format == "text":
-        _print_text(found, title)
+        from referee.tournament.report.terminal import season_text
+
+        with printing_rich(title) as console:
+            for part in season_text(found, console.width):
+                console.print(part)
     else:
         from referee.tournament.report.season import season_names
         from referee.web.pages.links import Links
@@ -77,11 +81,3 @@ def print_season(found: Season, format: str, title: str, stores: Mapping[str, St
 
         bots = season_names(stores.values())
         print(season_page(Links(), found, time.time(), title, bots=bots))
-
-
-def _print_text(found: Season, title: str) -> None:
-    from referee.tournament.report.terminal import season_text
-
-    with printing_rich(title) as console:
-        for part in season_text(found, console.width):
-            console.print(part)

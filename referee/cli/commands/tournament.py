@@ -255,20 +255,15 @@ class _Run:
                 few = plural(cores(), "core")
                 say(f"{wanted} jobs on {few}: bots may time out since the machine is busy")
             jobs = wanted or cores()
-            places = self._core_sets(jobs)
+            places = shares(jobs) if self._options.pin else []
+            if self._options.pin and not places:
+                why = "there are fewer cores than jobs, or the system is not Linux"
+                say(f"--pin does nothing: {why}")
             return lambda: worker_processes(jobs, pin=True, places=places), lambda: jobs
         from referee.tournament.playing.cluster import Cluster
 
         cluster = Cluster(self._options.cluster, self._plan.packed, say)
         return cluster.workers, lambda: min(cluster.threads, wanted or cluster.threads)
-
-    def _core_sets(self, jobs: int) -> list[set[int]]:
-        if not self._options.pin:
-            return []
-        places = shares(jobs)
-        if not places:
-            say("--pin does nothing: there are fewer cores than jobs, or the system is not Linux")
-        return places
 
     @property
     def _live(self) -> Path | None:
@@ -367,8 +362,9 @@ class _Run:
         from referee.cli.consent import is_program
         from referee.tournament.entrants import find_entrant
 
-        game = self._plan.setup.game
-        sources = (find_entrant(bot, game) for _, bot in self._plan.startable)
+        setup, broken = self._plan.setup, self._plan.broken
+        game = setup.game
+        sources = (find_entrant(b, game) for n, b in enumerate(setup.bots) if n not in broken)
         if not any(isinstance(bot, BotCommand) and is_program(bot, game) for bot in sources):
             return
         self._store.add_limits_by(enforced_by())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.cli.commands.standings import StandingsView, chosen_view
@@ -49,11 +49,6 @@ class TournamentPlan(NamedTuple):
     broken: Mapping[int, UsageError]
     packed: Mapping[str, Packed]
     view: StandingsView
-
-    @property
-    def startable(self) -> Iterable[tuple[int, Entrant]]:
-        """The bots that are not broken, with their numbers."""
-        return [each for each in enumerate(self.setup.bots) if each[0] not in self.broken]
 
 
 class _Bots(NamedTuple):
@@ -108,8 +103,12 @@ def plan_tournament(
     if not is_known and not store.is_empty:
         _check_same(store, stages[-1], now, choice, extend=options.extend)
     digests = _digests(now, found.broken)
-    if not options.same_bot:
-        _check_unchanged(store, digests)
+    if not options.same_bot and (changed := store.changed(digests)):
+        raise UsageError(
+            f"{', '.join(changed)} {'has' if len(changed) == 1 else 'have'} changed since the "
+            f"matches in {store.name} were played: give another --store, or --same-bot to count "
+            "all versions as one bot"
+        )
     if not known_as(now.game, store.game_files) and store.game_files and not options.same_game:
         raise UsageError(
             f"the game {now.game} has changed since the matches in {store.name} were played: "
@@ -277,12 +276,7 @@ def _knockout(
 def _sprt(options: TournamentOptions) -> Sprt | None:
     from referee.tournament.rating.sprt import Sprt
 
-    given = {
-        "elo0": options.elo0,
-        "elo1": options.elo1,
-        "alpha": options.alpha,
-        "beta": options.beta,
-    }
+    given = {name: getattr(options, name) for name in ("elo0", "elo1", "alpha", "beta")}
     chosen = {name: value for name, value in given.items() if value is not None}
     try:
         return Sprt(**chosen) if chosen else None
@@ -335,15 +329,6 @@ def _digests(now: TournamentSetup, broken: Mapping[int, UsageError]) -> dict[str
         for number, bot in enumerate(now.bots)
         if number not in broken
     }
-
-
-def _check_unchanged(store: Store, digests: Mapping[str, str]) -> None:
-    if changed := store.changed(digests):
-        raise UsageError(
-            f"{', '.join(changed)} {'has' if len(changed) == 1 else 'have'} changed since the "
-            f"matches in {store.name} were played: give another --store, or --same-bot to count "
-            "all versions as one bot"
-        )
 
 
 def _packed(now: TournamentSetup, found: _Bots) -> tuple[dict[int, UsageError], dict[str, Packed]]:
