@@ -12,9 +12,7 @@ from typing import Annotated, Any, TypeAlias, cast
 from referee.cli.options import Heading, Option, computed, flag, option, repeated, several
 from referee.cli.values import (
     GameName,
-    Seed,
-    SeedFile,
-    SeedInFile,
+    GivenSeed,
     Variable,
     count,
     grace,
@@ -22,6 +20,8 @@ from referee.cli.values import (
     or_none,
     player,
     seconds,
+    seed,
+    seed_in_file,
     size,
 )
 from referee.errors import UsageError
@@ -79,17 +79,17 @@ def _game_help(first: str) -> str:
     return f"the game: {games}, or the FILE of your own (default: {first}{DEFAULT_GAME})"
 
 
-def seed_option() -> Seed | None:
-    """Define `--seed`."""
-    return option("N", None, "0 <= N < 2**53; random if not given", excludes="seed")
-
-
-def seed_file_option() -> SeedFile | None:
-    """Define `--seed-file`."""
-    text = (
+def seed_options() -> GivenSeed:
+    """Define `--seed` and `--seed-file`."""
+    about = "0 <= N < 2**53; random if not given"
+    of_file = (
         'read the seed from this file ("-": stdin), so that the list of processes does not show it'
     )
-    return option("FILE", None, text, excludes="seed")
+    options = [
+        Option("seed", ("--seed",), "N", about, seed, excludes="seed"),
+        Option("seed_file", ("--seed-file",), "FILE", of_file, seed_in_file, excludes="seed"),
+    ]
+    return several(options, lambda given: given.get("seed_file") or GivenSeed(given.get("seed")))
 
 
 def opening_option() -> int | None:
@@ -99,16 +99,6 @@ def opening_option() -> int | None:
         None,
         "draw the first N replies of each deal at random, where all move together N rounds",
     )
-
-
-def chosen_seed(seed: int | None, in_file: SeedInFile | None) -> int | None:
-    """Return the seed of `--seed` or `--seed-file`, or None if neither is given."""
-    return seed if in_file is None else in_file.seed
-
-
-def seed_file_name(in_file: SeedInFile | None) -> str | None:
-    """Return the file of `--seed-file`, if it's given. No bot may see this file."""
-    return None if in_file is None else in_file.file
 
 
 def title_option(where: str) -> str | None:

@@ -105,11 +105,11 @@ class Words:
         self.words = words
 
 
-class SeedInFile(NamedTuple):
-    """A seed, and the file that contains it."""
+class GivenSeed(NamedTuple):
+    """The seed that a command line gives, or None, and the file if it's in one."""
 
-    file: str
-    seed: int
+    seed: int | None = None
+    file: str | None = None
 
 
 def _text_in(name: str, most: int, what: str) -> str:
@@ -125,11 +125,11 @@ def _text_in(name: str, most: int, what: str) -> str:
         raise argparse.ArgumentTypeError(f"{name} has no {what}: it is not text") from error
 
 
-def seed_in_file(name: str) -> SeedInFile:
+def seed_in_file(name: str) -> GivenSeed:
     """Read the seed in a file. "-" is standard input."""
     text = _text_in(name, _MOST_SEED, "seed").strip()
     try:
-        return SeedInFile(name, seed(text))
+        return GivenSeed(seed(text), name)
     except argparse.ArgumentTypeError as error:
         raise argparse.ArgumentTypeError(f"{name}: {error}") from error
 
@@ -226,6 +226,5 @@ PlayerNumber: TypeAlias = Annotated[int, player]
 Probability: TypeAlias = Annotated[float, probability]
 Seconds: TypeAlias = Annotated[float, seconds]
 Seed: TypeAlias = Annotated[int, seed]
-SeedFile: TypeAlias = Annotated[SeedInFile, seed_in_file]
 TurnRange: TypeAlias = Annotated[tuple[int, int], turns]
 Variable: TypeAlias = Annotated[tuple[str, str], variable]

@@ -18,7 +18,7 @@ from referee.cli.parser import Parser
 from referee.cli.registry import COMMANDS, options_type
 from referee.cli.serving import Address
 from referee.cli.settings import Settings, limit_of, settings_options
-from referee.cli.values import Count, DealSeedsInFile, Seconds, SeedInFile
+from referee.cli.values import Count, DealSeedsInFile, Seconds
 from tests.support.live import ROOT
 
 SAMPLES: dict[Any, tuple[str, object]] = {
@@ -175,7 +175,7 @@ def test_fields_are_read_as_their_types(command: str, tmp_path: Path) -> None:
     for name, field in kind.fields.items():
         assert all(each.help or each.hidden for each in field.options)
         if len(field.options) > 1:
-            continue  # options in a table: tests/match/test_spec.py
+            continue  # a table, tests/match/test_spec.py; seeds, tests/text/test_encoding.py
         (only,) = field.options
         text, expected = sample(only, tmp_path)
         given = text if only.read is None else only.read(text)
@@ -193,9 +193,6 @@ def sample(option: Option, folder: Path) -> tuple[Any, object]:
         return word, word
     if option.read is values.game_name:
         return "botwars", "botwars"
-    if option.read is values.seed_in_file:
-        (folder / "seed").write_text("5\n")
-        return str(folder / "seed"), SeedInFile(str(folder / "seed"), 5)
     if option.read is values.deal_seeds:
         (folder / "seeds").write_text("5\n6\n")
         return str(folder / "seeds"), DealSeedsInFile(str(folder / "seeds"), (5, 6))

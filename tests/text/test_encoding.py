@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.cli.values import SeedInFile, seed_in_file
+from referee.cli.values import GivenSeed, seed_in_file
 from referee.errors import LogReadError
 from referee.games import GAMES
 from referee.logs.header import read_header
@@ -65,7 +65,7 @@ def test_a_rule_file() -> None:
 def test_a_seed(tmp_path: Path) -> None:
     file = tmp_path / "seed"
     file.write_text("5\n", encoding="utf-8-sig")
-    assert seed_in_file(str(file)) == SeedInFile(str(file), 5)
+    assert seed_in_file(str(file)) == GivenSeed(5, str(file))
     file.write_text("5\n", encoding="utf-16")
     with pytest.raises(argparse.ArgumentTypeError, match="it is UTF-16; save it as UTF-8"):
         seed_in_file(str(file))

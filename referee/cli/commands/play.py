@@ -263,7 +263,7 @@ def _repeat_command(options: PlayOptions, spec: MatchSpec) -> list[str]:
     if turn is not None:
         assert options.resume is not None
         start = ["--resume", options.resume, "--turn", str(turn)]
-        start += ["--seed", str(spec.luck)] if options.has_seed else []
+        start += ["--seed", str(spec.luck)] if options.seed.seed is not None else []
     typed = spec
     # Repeat the BOT arguments as the user has typed them, including names and bytes that aren't
     # UTF-8.

@@ -17,11 +17,10 @@ from referee.cli.settings import (
     opening_option,
     sandbox_option,
     sandbox_read_option,
-    seed_file_option,
-    seed_option,
+    seed_options,
     settings_options,
 )
-from referee.cli.values import Count, GameName, Seed, SeedFile, Variable
+from referee.cli.values import Count, GameName, GivenSeed, Variable
 from referee.match.sandbox import SandboxMode
 
 # With this value of `--stderr`, you see the stderr of the bots while they run.
@@ -67,8 +66,7 @@ in the browser (spec/serve.md, 6)."""
 
     _match = Heading("match")
     game: GameName | None = game_of_bots_option()
-    seed: Seed | None = seed_option()
-    seed_file: SeedFile | None = seed_file_option()
+    seed: GivenSeed = seed_options()
     opening: Count | None = opening_option()
     resume: str | None = option(
         "FILE", None, "continue the match of this record, from its last line or from --turn"
@@ -114,11 +112,6 @@ in the browser (spec/serve.md, 6)."""
     limit_of: tuple[LimitOf, ...] = repeated(
         "PLAYER:LIMIT=VALUE", "a limit of one bot, such as 2:time-limit=5; can be repeated"
     )
-
-    @property
-    def has_seed(self) -> bool:
-        """Whether the user has given a seed or a file with one."""
-        return (self.seed, self.seed_file) != (None, None)
 
     @property
     def named_bots(self) -> tuple[list[str], list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from referee.capacity import check_descriptors
-from referee.cli import console, settings
+from referee.cli import console
 from referee.cli.commands.play_options import LIVE, PlayOptions
 from referee.cli.consent import SandboxChoice, chosen_sandbox, sandbox_of_recorded
 from referee.cli.files import make_folder
@@ -52,7 +52,7 @@ def plan_match(
         bots, names = resumed.header.bots, resumed.header.names or []
     if resumed is None:
         game = options.game or game_of_bots((bot, "") for bot in bots)
-        seed = settings.chosen_seed(options.seed, options.seed_file)
+        seed = options.seed.seed
     else:
         game, seed = resumed.header.game, resumed.header.seed
     redeals = () if resumed is None else _redeals(options, resumed)
@@ -62,8 +62,7 @@ def plan_match(
     sources, session = _sources(options, game, bots)
     record = temporary or options.record
     stderr = _stderr_files(options.stderr, len(sources))
-    seed_file = settings.seed_file_name(options.seed_file)
-    unseen = [options.log, record, options.resume, seed_file, *stderr]
+    unseen = [options.log, record, options.resume, options.seed.file, *stderr]
     spec = settled_spec(
         sources,
         game=game,
@@ -132,7 +131,8 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
     from referee.logs.conversation import answers_before
 
     is_other = options.game is not None and options.game not in GAMES.outside
-    if is_other or (options.has_seed and options.turn is None):
+    has_seed = options.seed.seed is not None
+    if is_other or (has_seed and options.turn is None):
         raise UsageError(
             "--resume has the seed and the game of its record: leave out the option; with --turn, "
             "a seed deals hidden cards again"
@@ -150,16 +150,14 @@ def _redeals(options: PlayOptions, resumed: RecordedAnswers) -> Sequence[Redeal]
     Without a seed, we take them from the record. With a seed, the new redeal comes after those that
     lead to the position.
     """
-    if not options.has_seed:
+    if options.seed.seed is None:
         return resumed.header.redeals or ()
     from referee.match.machine import Redeal
-    from referee.match.spec import checked_seed
 
     assert options.resume is not None
     assert options.turn is not None
     position = resumed.position(options.resume, options.turn)
-    seed = checked_seed(settings.chosen_seed(options.seed, options.seed_file))
-    return (*position.redeals, Redeal(options.turn, seed))
+    return (*position.redeals, Redeal(options.turn, options.seed.seed))
 
 
 def _opening(
@@ -174,10 +172,11 @@ def _opening(
         if resumed is None:
             return spec, ()
         # If there's a new redeal, an opening before it isn't one of the match that begins there.
-        return replace(spec, opening=0 if options.has_seed else resumed.opening), resumed.answers
+        is_dealt_again = options.seed.seed is not None
+        return replace(spec, opening=0 if is_dealt_again else resumed.opening), resumed.answers
     if resumed is None:
         return with_opening(spec, options.opening, ())
-    if not options.has_seed:
+    if options.seed.seed is None:
         raise UsageError(
             "--opening with --resume goes with --turn and --seed: a new deal from there"
         )
@@ -240,11 +239,10 @@ def _check_outputs(options: PlayOptions, plan: MatchPlan) -> None:
     players' links.
     """
     continues = options.turn is None
-    seed_file = settings.seed_file_name(options.seed_file)
     for name, kind in plan.outputs:
         if name is not None and name != STDOUT:
             resumed = None if continues and kind is RECORD else options.resume
-            console.check_other_file(name, [resumed, seed_file, *options.named_bots[1]])
+            console.check_other_file(name, [resumed, options.seed.file, *options.named_bots[1]])
     if options.page and options.record is not None:
         from referee.web.server.seat import LINKS_SUFFIX
 

@@ -21,7 +21,7 @@ from referee.cli.console import FAILED, GAME, OK, USAGE, printing, say
 from referee.cli.files import make_folder
 from referee.cli.progress import working
 from referee.cli.running import collect_garbage, load_numpy
-from referee.cli.settings import limits_of_bot, seed_file_name
+from referee.cli.settings import limits_of_bot
 from referee.errors import UsageError, UsageErrors
 from referee.games import GAMES
 from referee.games.interface.counts import plural
@@ -229,10 +229,9 @@ class _Run:
         options = self._options
         workers, jobs = self._workers()
         collect_garbage()
-        seed_file = seed_file_name(options.seed_file)
         list_file = None if options.deal_seeds is None else options.deal_seeds.file
         # Each of these files can contain a seed, from which a bot could compute the next cards.
-        files = (options.store, options.config, options.position, seed_file, list_file)
+        files = (options.store, options.config, options.position, options.seed.file, list_file)
         unseen = (self._records, *files)
         live = self._live
         return Dispatcher(

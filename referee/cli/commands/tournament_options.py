@@ -14,8 +14,7 @@ from referee.cli.settings import (
     opening_option,
     sandbox_option,
     sandbox_read_option,
-    seed_file_option,
-    seed_option,
+    seed_options,
     settings_options,
     title_option,
 )
@@ -24,10 +23,9 @@ from referee.cli.values import (
     CountOrNever,
     DealSeeds,
     GameName,
+    GivenSeed,
     Number,
     Probability,
-    Seed,
-    SeedFile,
     Variable,
 )
 from referee.match.sandbox import SandboxMode
@@ -104,8 +102,7 @@ spec/tournaments.md."""
 
     _match = Heading("match")
     game: GameName | None = game_of_bots_option()
-    seed: Seed | None = seed_option()
-    seed_file: SeedFile | None = seed_file_option()
+    seed: GivenSeed = seed_options()
     position: str | None = option(
         "FILE",
         None,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.cli.commands.standings import StandingsView, chosen_view
 from referee.cli.consent import SandboxChoice, chosen_sandbox
-from referee.cli.settings import chosen_seed
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.match.limits import LIMITS
@@ -212,7 +211,7 @@ def _setup(
     from referee.match.spec import drawn_seed, tournament_limits
     from referee.tournament.setup import setup, with_unique_names
 
-    seed = chosen_seed(options.seed, options.seed_file)
+    seed = options.seed.seed
     if seed is None:
         seed = stages[-1].seed if stages else drawn_seed()
     limits: dict[str, Any] = tournament_limits(GAMES[found.game])

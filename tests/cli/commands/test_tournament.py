@@ -41,6 +41,7 @@ from referee.cli.commands.tournament_options import TournamentOptions
 from referee.cli.commands.tournament_plan import _packed
 from referee.cli.commands.tournament_progress import table_every
 from referee.cli.progress import LINE_SECONDS, working
+from referee.cli.values import GivenSeed
 from referee.errors import ShortageError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import REPORT
@@ -276,7 +277,7 @@ def test_no_bot_sees_a_file_that_may_have_a_seed_and_records_need_a_folder(
     records: str | None, keep: str
 ) -> None:
     files = {"store": "s", "config": "c", "position": "p", "deal_seeds": SimpleNamespace(file="d")}
-    more = {"seed_file": SimpleNamespace(file="f"), "keep_records": "faulty"}
+    more = {"seed": GivenSeed(None, "f"), "keep_records": "faulty"}
     run: Any = SimpleNamespace(
         _options=SimpleNamespace(**files, **more, record_stderr=False),
         _records=records,
