@@ -98,8 +98,9 @@ def bundled_class(file: Path) -> Callable[[], BotFunction] | None:
 
 
 def _python_bot(bot: Any) -> PythonBot:
-    name = _name_of(bot)
     function = bot.func if isinstance(bot, partial) else bot
+    name = getattr(function, "__name__", None)
+    name = name.strip("<>") if isinstance(name, str) else type(function).__name__
     if not isinstance(function, type) and callable(getattr(bot, "reply", None)):
         return PythonBot(name, lambda: InProcessBot(bot, name))
     if inspect.iscoroutinefunction(function):
@@ -132,12 +133,6 @@ def _takes_message(function: Callable[..., Any]) -> bool:
     ) as error:
         return isinstance(error, ValueError)
     return True
-
-
-def _name_of(bot: Any) -> str:
-    bot = bot.func if isinstance(bot, partial) else bot
-    name = getattr(bot, "__name__", None)
-    return name.strip("<>") if isinstance(name, str) else type(bot).__name__
 
 
 def _shown(value: object) -> str:

@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from referee.bots.bundled import bundled_bots
 from referee.games import GAMES
@@ -23,7 +23,14 @@ def only_game(argument: str, directory: str = "") -> str | None:
     """
     path = os.path.join(directory, argument)
     if os.path.lexists(path):
-        return _only(_games_of_library(path))
+        imported = libraries(path) - sys.stdlib_module_names
+        if not imported:  # loading all games is slow
+            return None
+        return _only(
+            name
+            for name, definition in GAMES.items()
+            if any(adapter.library in imported for adapter in definition.adapters.values())
+        )
     prefix, colon, spoken = argument.partition(":")
     if not colon:
         return _only(game for game in GAMES if _first_word(argument) in bundled_bots(game))
@@ -48,13 +55,6 @@ def libraries(path: str) -> set[str]:
             return {name.decode() for name in _IMPORT.findall(file.read(_MOST_BYTES))}
     except OSError:
         return set()
-
-
-def _games_of_library(path: str) -> Iterator[str]:
-    imported = libraries(path) - sys.stdlib_module_names
-    for name, definition in GAMES.items() if imported else ():  # loading all games is slow
-        if any(adapter.library in imported for adapter in definition.adapters.values()):
-            yield name
 
 
 def _first_word(command: str) -> str:

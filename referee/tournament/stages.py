@@ -18,6 +18,7 @@ from referee.errors import UsageError
 from referee.tournament.rows import Plan
 from referee.tournament.schedule import format_of
 from referee.tournament.schedule.format import TournamentSetup, seatings
+from referee.tournament.schedule.knockout import KnockoutTable
 from referee.tournament.schedule.pairing import MAX_LISTED, deal_seed
 from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.store import Store
@@ -111,7 +112,6 @@ def rounds_of(store: Store) -> Rounds:
         if next(stage.missing(there, out), None) is not None:
             playing = stage
             break
-    table.add_bots(len(store.names))
     return Rounds(table, first_matches, playing)
 
 
@@ -133,8 +133,9 @@ def bots_with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> s
     table = format_of(setups[-1].format).table()
     for stage in stages(store, table, setups=setups):
         for plan in stage.missing(there, out):
-            if table is not None:
-                return everyone.difference(table.finished_bots())
+            if table is not None:  # the pairs of later rounds aren't known yet
+                over = table.places() if isinstance(table, KnockoutTable) else ()
+                return everyone.difference(over)
             left.update(plan.players)
             if left == everyone:
                 return everyone

@@ -211,8 +211,7 @@ class BotProcess:
             self._stdout_open = data != b""
             return None
         self.has_answered = True
-        if self.stderr.recorded is not None:
-            self._mark_stderr()
+        self._mark_stderr()
         return reply
 
     async def reply(self, deadline: float) -> Answer:
@@ -250,8 +249,7 @@ class BotProcess:
         except OutputLimitError as error:
             return Failure(Disqualification.OUTPUT_LIMIT, str(error))
         finally:
-            if self.stderr.recorded is not None:
-                self._mark_stderr()
+            self._mark_stderr()
 
     async def _read_reply(self, deadline: float) -> Answer:
         output, late = self._output, False
@@ -264,7 +262,8 @@ class BotProcess:
                     output.check_queue()
                 return line
             if self._stdout_open and not late and not self.has_ended:
-                until = min(deadline, self._check_at + self._clock_offset())
+                offset = trio.current_time() - time.monotonic()
+                until = min(deadline, self._check_at + offset)
                 late = await self._wait(until, read=True)
                 if late and until < deadline:
                     late = False
@@ -304,9 +303,6 @@ class BotProcess:
     def _read_last_output(self) -> None:
         while len(self._output.unread) < self._limits.queue_limit and self._read():
             pass
-
-    def _clock_offset(self) -> float:
-        return trio.current_time() - time.monotonic()
 
     def _exceeded(self) -> Failure | None:
         now, memory = time.monotonic(), self.launched.memory
@@ -511,10 +507,10 @@ class BotProcess:
                 break
 
     def _mark_stderr(self) -> None:
-        # Everything that the bot wrote to stderr before this reply is in the pipe by now.
-        self._read_last_stderr(self.stderr)
-        assert self.stderr.recorded is not None
-        self.stderr.recorded.mark()
+        if self.stderr.recorded is not None:
+            # Everything that the bot wrote to stderr before this reply is in the pipe by now.
+            self._read_last_stderr(self.stderr)
+            self.stderr.recorded.mark()
 
     def process_report(self, count: int) -> ProcessReport:
         """Return a report on the process. Only call this after its exit."""

@@ -127,6 +127,7 @@ def swiss_standing(store: Store, rounds: Rounds) -> Swiss | None:
     if not isinstance(rounds.table, SwissTable):
         return None
     table, names = rounds.table, store.shown_names
+    table.add_bots(len(names))  # some may have come after the last round
     scores = [round(score, 6) for score in table.points]
     keys = list(zip(scores, (round(score, 6) for score in table.opponents()), strict=True))
     best_first = sorted(keys, reverse=True)

@@ -29,7 +29,7 @@ from referee.tournament.report.standings import (
     Forfeits,
     Rated,
     bot_standings,
-    count_ended,
+    count_matches,
     forfeits_of,
     rate_played,
     rating_columns,
@@ -383,7 +383,7 @@ def _tournament(
 ) -> SeasonTournament:
     store, shown = part.store, part.shown
     setup = store.stages[-1]
-    (_, void), forfeits = store.count(), count_ended(store, FORFEIT)
+    (_, void), forfeits = store.count(), count_matches(store, "reason = ?", FORFEIT)
     return SeasonTournament(
         name=name,
         format=setup.format,

@@ -193,7 +193,7 @@ def standings(
     names = store.shown_names
     played = played or played_of(store, without)
     _, void = store.count()
-    forfeited, withdrawn = count_ended(store, FORFEIT), store.withdrawn
+    forfeited, withdrawn = count_matches(store, "reason = ?", FORFEIT), store.withdrawn
     is_ended = bool(withdrawn) and setup.ends_with_withdrawal
     test = sequential(setup, store.matches())
     table = played.deals.table()
@@ -236,7 +236,9 @@ def standings(
             if bot.limits
         }
         or UNSET,
-        too_early=_ended_before(store, setup.position.turn) if setup.position else UNSET,
+        too_early=count_matches(store, "NOT void AND turns < ?", setup.position.turn)
+        if setup.position
+        else UNSET,
         repeats=[
             Repeats([names[bot] for bot in bots], count, different)
             for bots, count, different in table.repeats()
@@ -246,14 +248,9 @@ def standings(
     )
 
 
-def _ended_before(store: Store, turn: int) -> int:
-    ((count,),) = store.select("SELECT count(*) FROM matches WHERE NOT void AND turns < ?", (turn,))
-    return int(count)
-
-
-def count_ended(store: Store, reason: str) -> int:
-    """Count the matches that ended for this reason, including void ones."""
-    ((count,),) = store.select("SELECT count(*) FROM matches WHERE reason = ?", (reason,))
+def count_matches(store: Store, condition: str, value: str | int) -> int:
+    """Count the matches in a store, including void ones, that meet a condition of SQL."""
+    ((count,),) = store.select(f"SELECT count(*) FROM matches WHERE {condition}", (value,))
     return int(count)
 
 

@@ -84,9 +84,6 @@ class KnockoutTable:
         """Whether the final has been played."""
         return len(self._left) == 1
 
-    def add_bots(self, bots: int) -> None:
-        """Do nothing, because nobody can join a knockout."""
-
     def next_round(self, setup: TournamentSetup) -> Sequence[LineUp]:
         """Pair the next round, and return its line-ups, each of them once per deal."""
         assert isinstance(setup.knockout, Knockout)  # set by `settle`
@@ -151,12 +148,11 @@ class KnockoutTable:
         self._left = [pair.winner for pair in over[: len(self._left) // 2]]
         self.playing = []
 
-    def finished_bots(self) -> set[int]:
-        """Return the bots that have no match left."""
-        return {*self.places()}
-
     def places(self) -> dict[int, int]:
-        """Return the known final places by bot. Bots that lost in the same round share a place."""
+        """Return the final places by bot, of those that have no match left.
+
+        Bots that lost in the same round share a place.
+        """
         found: dict[int, int] = {}
         for pair in chain.from_iterable(self.rounds):
             for bot in pair.bots:

@@ -42,7 +42,7 @@ from referee.tournament.report.standings import (
     Difference,
     Meeting,
     Standings,
-    _ended_before,
+    count_matches,
     forfeits_of,
     standings,
 )
@@ -453,7 +453,12 @@ def test_matches_that_end_before_a_turn_are_counted_unless_they_are_void() -> No
     turns = [4, 5, 6, 4]
     plans = [Plan(number, number, 1, (0, 1)) for number in range(4)]
     store.add([row(plan, turns=turns[plan.match], void=plan.match == 3) for plan in plans])
-    assert [_ended_before(store, turn) for turn in (4, 5, 6, 7)] == [0, 1, 2, 3]
+    assert [count_matches(store, "NOT void AND turns < ?", turn) for turn in (4, 5, 6, 7)] == [
+        0,
+        1,
+        2,
+        3,
+    ]
 
 
 # --- statistics -----------------------------------------------------------------------------------
