@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from referee.cli.watching import Server
     from referee.tournament.config import Config
     from referee.tournament.playing.dispatcher import Dispatcher
-    from referee.tournament.rows import Entrant, Plan
+    from referee.tournament.rows import Entrant, MatchRow
     from referee.tournament.schedule.format import TournamentSetup
     from referee.tournament.store import Store
 
@@ -407,16 +407,16 @@ class _Run:
                     remove_live(live)
         self._void = sum(map(len, run.problems.values()))
         failed = sorted(run.problems.items(), key=lambda item: -len(item[1]))
-        for problem, plans in failed[:MOST_PROBLEMS]:
-            are = "match is" if len(plans) == 1 else "matches are"
-            first = min(plans, key=attrgetter("match"))
+        for problem, rows in failed[:MOST_PROBLEMS]:
+            are = "match is" if len(rows) == 1 else "matches are"
+            first = min(rows, key=attrgetter("match"))
             again = self._again(first)
-            say(f"{problem} ({len(plans)} {are} void); to see match {first.match} again: {again}")
+            say(f"{problem} ({len(rows)} {are} void); to see match {first.match} again: {again}")
         if run.has_broken_game:
             say("the game failed in each match, so the other matches were not played")
         return Interrupted(signal.SIGINT) if ending.is_interrupted else None
 
-    def _again(self, failed: Plan) -> str:
+    def _again(self, failed: MatchRow) -> str:
         """Return a command that reproduces a mistake of the game."""
         from referee.bots.repeat import verify_words
         from referee.tournament.playing.records import record_of

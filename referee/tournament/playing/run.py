@@ -51,7 +51,7 @@ class Run:
         self.done = 0
         self.played = 0
         self.test = sequential(self.setup)
-        self.problems: defaultdict[str, list[Plan]] = defaultdict(list)
+        self.problems: defaultdict[str, list[MatchRow]] = defaultdict(list)
         self.look: Callable[[], None] = lambda: None
         self.on_rows: Callable[[Sequence[MatchRow]], None] = lambda rows: None
         self.on_withdrawn: Callable[[Mapping[int, Withdrawal]], None] = lambda withdrawn: None
@@ -208,8 +208,7 @@ class Run:
         self.played += len(rows)
         for row in rows:
             if row.problem:
-                plan = Plan(row.match, row.deal, row.seed, tuple(row.players))
-                self.problems[row.problem].append(plan)
+                self.problems[row.problem].append(row)
         if self.test is not None:
             self.test.add(rows)
         self.on_rows(rows)

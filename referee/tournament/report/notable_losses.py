@@ -20,7 +20,7 @@ from referee.text.terminal import command_line
 from referee.tournament.rating.deals import Deals, DealTable, Floats, sum_by
 from referee.tournament.rating.sprt import expected_share
 from referee.tournament.report.standings import Standings
-from referee.tournament.rows import Entrant, MatchRow, Plan, limits_of_bots, points_of
+from referee.tournament.rows import Entrant, MatchRow, limits_of_bots, points_of
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 
@@ -132,7 +132,7 @@ def _notable_loss(
     return match, f"{why}, it was player {seat + 1}"
 
 
-def repeat_command(match: MatchRow | Plan, setup: TournamentSetup) -> str:
+def repeat_command(match: MatchRow, setup: TournamentSetup) -> str:
     """Return the command that plays a match of a tournament again."""
     bots = [bot_argument(setup.bots[bot], setup.game) for bot in match.players]
     spec = setup.spec(bots, match.seed)

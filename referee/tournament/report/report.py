@@ -16,6 +16,7 @@ from referee.tournament.report.notable_losses import NotableLoss, notable_losses
 from referee.tournament.report.played import played_of
 from referee.tournament.report.standings import Standings, standings
 from referee.tournament.report.statistics import Statistics, statistics
+from referee.tournament.rows import MatchRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 
@@ -90,14 +91,6 @@ def read_shown(
     )
 
 
-class Neighbour(NamedTuple):
-    """A match that a page links to. `players` are the numbers of its bots, in seat order."""
-
-    match: int
-    digest: str
-    players: tuple[int, ...]
-
-
 class MatchContext(NamedTuple):
     """A match with the other matches of its deal, and the matches before and after it.
 
@@ -110,31 +103,27 @@ class MatchContext(NamedTuple):
     store: str
     match: int
     names: list[str]
-    deal: list[Neighbour]
-    before: Neighbour | None
-    after: Neighbour | None
+    deal: list[MatchRow]
+    before: MatchRow | None
+    after: MatchRow | None
 
 
 def match_context(store: Store, name: str, match: int) -> MatchContext:
     """Return a match of a store, with the matches around it."""
     size = store.stages[0].matches_a_deal
     first = match // size * size
+    deal = [*store.matches(first, first + size)]
+    # The matches of a deal have consecutive numbers. But the match before or after this one may be
+    # missing, so the query looks for the nearest number.
     (before,), (after,) = (
         store.select(f"SELECT {which}(match) FROM matches WHERE match {than} ?", (match,))
         for which, than in (("max", "<"), ("min", ">"))
     )
-    # The matches of a deal have consecutive numbers. But the match before or after this one may be
-    # missing, so the query above looks for the nearest number.
-    numbers = [before[0], after[0], *range(first, first + size)]
-    rows = [
-        None if number is None else next(store.matches(number, number + 1), None)
-        for number in numbers
-    ]
     beside = [
-        None if row is None else Neighbour(row.match, row.digest, row.players) for row in rows
+        None if number is None else next(store.matches(number, number + 1))
+        for number in (*before, *after)
     ]
-    deal = [each for each in beside[2:] if each is not None]
-    return MatchContext(name, match, store.shown_names, deal, *beside[:2])
+    return MatchContext(name, match, store.shown_names, deal, *beside)
 
 
 def changed_at(state: State) -> float:

@@ -28,7 +28,7 @@ from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
 from referee.tournament.report import season_words, words
 from referee.tournament.report.leader import first, leader
 from referee.tournament.report.notable_losses import bot_argument
-from referee.tournament.report.report import MatchContext, Neighbour, Shown
+from referee.tournament.report.report import MatchContext, Shown
 from referee.tournament.report.season import Season
 from referee.tournament.report.standings import BotStanding
 from referee.tournament.report.words import MOST_PAIRED
@@ -424,7 +424,7 @@ def crumbs(links: Links, item: Item, context: MatchContext | None) -> Markup:
     """Render the links above a match: its tournament, its bots, and the matches next to it."""
     record_with = links.record_with
     seats: list[tuple[str, int | None]] = [(name, None) for name in item.shown]
-    deal: list[tuple[Neighbour, Item | None]] = []
+    deal: list[tuple[MatchRow, Item | None]] = []
     beside: list[Item | None] = [None, None]
     if context is not None:
         own = next((each for each in context.deal if each.match == context.match), None)
@@ -432,7 +432,10 @@ def crumbs(links: Links, item: Item, context: MatchContext | None) -> Markup:
         players = own.players if own else [number.get(name) for name in item.given]
         seats = [("" if bot is None else context.names[bot], bot) for bot in players]
         deal = [(each, record_with(each.digest)) for each in context.deal if each is not own]
-        beside = [each and record_with(each.digest) for each in (context.before, context.after)]
+        beside = [
+            None if each is None else record_with(each.digest)
+            for each in (context.before, context.after)
+        ]
     return Markup(
         page(
             "crumbs.html",

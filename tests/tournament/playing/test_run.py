@@ -14,14 +14,14 @@ from typing import Any, get_args
 
 import pytest
 
-from referee.errors import InternalError, ShortageError, UsageError
+from referee.errors import GameError, InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
 from referee.tournament.choices import FORMATS, Pairing
 from referee.tournament.playing.batch import BATCH_SECONDS, Failed
 from referee.tournament.playing.dispatcher import MAX_DEATHS, MAX_OTHERS, Dispatcher
 from referee.tournament.playing.run import MOST_FAILED, Run
 from referee.tournament.rating.sprt import Sprt
-from referee.tournament.rows import MatchRow, Plan
+from referee.tournament.rows import MatchRow, Plan, void_row
 from referee.tournament.schedule.format import Knockout, TournamentSetup
 from referee.tournament.stages import Stage, is_finished, stages
 from referee.tournament.store import Store
@@ -315,8 +315,8 @@ def test_a_game_is_broken_if_all_of_the_first_matches_failed(
     store = Store.in_memory()
     store.add_stage(SETUPS["round robin"])
     run = Run(store)
-    plan = Plan(0, 0, 1, (0, 1))
-    run.problems["one"], run.problems["another"] = [plan], [plan] * (failed - 1)
+    match = void_row(Plan(0, 0, 1, (0, 1)), GameError("one"))
+    run.problems["one"], run.problems["another"] = [match], [match] * (failed - 1)
     run.played = played
     assert run.has_broken_game == is_broken
 

@@ -22,7 +22,7 @@ import referee
 from referee import cli
 from referee.games.botwars.statistics import _COUNTS as FIGURES
 from referee.tournament.rating.sprt import Sprt
-from referee.tournament.report.report import MatchContext, Neighbour
+from referee.tournament.report.report import MatchContext
 from referee.tournament.rows import WORKER_KILLED, Entrant, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import setup
@@ -1037,8 +1037,15 @@ def test_the_time_left_follows_from_what_was_played_since_the_first_look(
 
 def test_a_match_has_links_to_its_deal_and_to_the_matches_around_it() -> None:
     """There's no link to the next match, because its record isn't on the server."""
-    own, swapped = Neighbour(4, "own", (0, 1)), Neighbour(5, "swapped", (1, 0))
-    before, after = Neighbour(3, "before", (1, 0)), Neighbour(6, "after", (0, 1))
+    before, own, swapped, after = (
+        msgspec.structs.replace(row(Plan(number, number // 2, 1, players)), digest=digest)
+        for number, digest, players in (
+            (3, "before", (1, 0)),
+            (4, "own", (0, 1)),
+            (5, "swapped", (1, 0)),
+            (6, "after", (0, 1)),
+        )
+    )
     around = MatchContext("a/night.sqlite", 4, ["<Ann>", "Ben"], [own, swapped], before, after)
 
     def record_with(digest: str) -> library.Item | None:
