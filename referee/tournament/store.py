@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec.structs import astuple
@@ -127,19 +127,6 @@ _FACTS: dict[str, Any] = {
     "limits_by": list[LimitsBy],
     "game_files": list[Source],
 }
-
-
-class Ending(NamedTuple):
-    """How a match ended.
-
-    Attributes:
-        codes: each bot's code if it was disqualified, otherwise None.
-    """
-
-    match: int
-    reason: str
-    void: bool
-    codes: dict[int, str | None]
 
 
 class Store:
@@ -682,16 +669,6 @@ class Store:
         """Return the bots that are out because they kill the process that plays them."""
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified = ?"
         return {bot for (bot,) in self.select(query, (WORKER_KILLED,))}
-
-    def endings(self, first: int, end: int) -> Iterator[Ending]:
-        """Yield how matches ended, from match `first` up to `end` (exclusive), in order."""
-        rows = self.select(
-            "SELECT match, reason, void, bot, disqualified FROM matches JOIN seats USING (match) "
-            "WHERE match >= ? AND match < ? ORDER BY match, seat",
-            (first, end),
-        )
-        for (match, reason, void), group in groupby(rows, itemgetter(0, 1, 2)):
-            yield Ending(match, reason, bool(void), {bot: code for *_, bot, code in group})
 
     def matches(self, first: int = 0, end: int = MAX_NUMBER) -> Iterator[MatchRow]:
         """Yield matches from `first` up to `end` (exclusive), in the order of the schedule."""

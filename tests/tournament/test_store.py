@@ -608,7 +608,6 @@ def test_rows_are_found_in_the_order_of_the_schedule() -> None:
     assert [line.match for line in store.matches(4)] == [4, 5, 9]
     for first, end, found in ((2, 5, [2, 4]), (3, 9, [4, 5]), (5, 10, [5, 9])):
         assert [line.match for line in store.matches(first, end)] == found
-        assert [ending.match for ending in store.endings(first, end)] == found
     assert list(store.played()) == [2, 4, 5, 9]
     store.drop(4)
     assert list(store.played()) == [2]
@@ -631,11 +630,6 @@ def test_the_bots_of_a_store_and_their_ends() -> None:
     assert store.seated() == {0, 2, 4}
     assert store.bots_out() == {2}
     assert store.count() == (3, 3)
-    assert [(end.void, end.codes) for end in store.endings(0, 9)] == [
-        (True, {0: "timeout", 4: None}),
-        (True, {1: LEFT_OUT, 4: None}),
-        (True, {2: WORKER_KILLED, 4: None}),
-    ]
     store.add([row(plans[3], left=[left("exited"), None])])
     assert store.has_disqualifications()
     assert store.count() == (4, 3)
@@ -648,7 +642,7 @@ def test_withdrawals_change_matches() -> None:
     store.add([row(plan) for plan in plans[:3]])
     found = {1: Withdrawal(0, "timeout")}
     store.settle([forfeit_row(plan, {1}) for plan in (plans[1], plans[3])], [2], found)
-    assert [(end.match, end.reason == FORFEIT) for end in store.endings(0, 9)] == [
+    assert [(each.match, each.reason == FORFEIT) for each in store.matches()] == [
         (0, False),
         (1, True),
         (3, True),

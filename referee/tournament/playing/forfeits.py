@@ -23,7 +23,7 @@ from referee.tournament.rows import (
 )
 from referee.tournament.schedule.withdrawals import BY_HAND, Withdrawal, Withdrawals
 from referee.tournament.stages import Stage
-from referee.tournament.store import Ending, Store
+from referee.tournament.store import Store
 
 # If a bot is withdrawn early, it may have many forfeits, so we store them in parts.
 _MAX_FORFEITS = 1_000
@@ -81,13 +81,13 @@ class Forfeits:
             out: the bots whose matches are not played, except withdrawn bots.
         """
         settled = Settled([], [], [])
-        for match, ending in self._next_matches(end):
+        for match, row in self._next_matches(end):
             if self.end is not None or len(settled.forfeits) == _MAX_FORFEITS:
                 break
-            if ending is None:
+            if row is None:
                 is_decided = self._decide_missing(stage, match, out, settled)
             else:
-                is_decided = self._decide_stored(stage, ending, out, settled)
+                is_decided = self._decide_stored(stage, row, out, settled)
             if not is_decided:
                 break
             self.next = match + 1
@@ -96,13 +96,13 @@ class Forfeits:
                 self.end = self.next
         return settled
 
-    def _next_matches(self, end: int) -> Iterator[tuple[int, Ending | None]]:
-        endings = self._store.endings(self.next, end)
-        ending = next(endings, None)
+    def _next_matches(self, end: int) -> Iterator[tuple[int, MatchRow | None]]:
+        rows = self._store.matches(self.next, end)
+        row = next(rows, None)
         for match in range(self.next, end):
-            if ending is not None and ending.match == match:
-                yield match, ending
-                ending = next(endings, None)
+            if row is not None and row.match == match:
+                yield match, row
+                row = next(rows, None)
             else:
                 # The match isn't in the store.
                 yield match, None
@@ -117,21 +117,21 @@ class Forfeits:
             settled.forfeits.append(forfeit_row(plan, withdrawn))
         return bool(withdrawn)
 
-    def _decide_stored(self, stage: Stage, ending: Ending, out: Set[int], settled: Settled) -> bool:
-        if ending.reason == LEFT_OUT or WORKER_KILLED in ending.codes.values():
+    def _decide_stored(self, stage: Stage, row: MatchRow, out: Set[int], settled: Settled) -> bool:
+        match, codes = row.match, {seat.bot: seat.disqualified for seat in row.seats}
+        if row.reason == LEFT_OUT or WORKER_KILLED in codes.values():
             return True  # This row says why a bot doesn't play, so it never becomes a forfeit.
-        match, codes = ending.match, ending.codes
         withdrawn = self._withdrawals.of(codes)
         if withdrawn:
             # The match may already be a forfeit, but name the wrong bots.
             if {bot for bot, code in codes.items() if code == WITHDRAWN} != withdrawn:
                 settled.forfeits.append(forfeit_row(stage.plan(match), withdrawn))
                 settled.replaced.append(match)
-        elif ending.reason == FORFEIT:
+        elif row.reason == FORFEIT:
             settled.dropped.append(match)
             # The match was a forfeit, but its bots aren't withdrawn any more. It must be played
             # after all, unless one of its bots is out.
             return not out.isdisjoint(codes)
-        elif not ending.void:
+        elif not row.void:
             self._withdrawals.take(match, codes)
         return True
