@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.forfeits import Forfeits, Settled
 from referee.tournament.playing.live import live_path
 from referee.tournament.playing.records import remove_record, remove_unstored, write_record
-from referee.tournament.rows import LEFT_OUT, MatchRow, Plan, unplayed_row
+from referee.tournament.rows import LEFT_OUT, MatchRow, unplayed_row
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.sprt import sequential
 from referee.tournament.schedule.withdrawals import Withdrawal
@@ -94,7 +94,13 @@ class Run:
             # The next round depends on the results of this round, so even matches that can't be
             # played need a result.
             if left_out and depends_on_results(stage.setup):
-                self._store_omitted(stage.missing({*self._store.played()}, out), left_out)
+                rows = [
+                    unplayed_row(plan, left_out, LEFT_OUT, "it could not start")
+                    for plan in stage.missing({*self._store.played()}, out)
+                    if not left_out.isdisjoint(plan.players)
+                ]
+                if rows:
+                    self._add(rows)
             self._settle(stage, dispatcher)
             while not self._is_over():
                 self._play_missing(stage, dispatcher)
@@ -146,16 +152,6 @@ class Run:
         new = {bot: now[bot] for bot in sorted(now.keys() - before.keys())}
         if new or settled.replaced or settled.dropped:
             self.on_withdrawn(new)
-
-    def _store_omitted(self, missing: Iterator[Plan], left_out: Set[int]) -> None:
-        detail = "it could not start"
-        rows = [
-            unplayed_row(plan, left_out, LEFT_OUT, detail)
-            for plan in missing
-            if not left_out.isdisjoint(plan.players)
-        ]
-        if rows:
-            self._add(rows)
 
     @property
     def _decided_at(self) -> int | None:

@@ -87,11 +87,12 @@ def evening(store: Store, found: Standings, played: Played) -> Evening:
         found: the standings.
         played: the matches that the standings were computed from.
     """
-    names = store.shown_names
-    chosen = [
-        _highlight(store, names, kind, number, why)
-        for kind, number, why in _select_highlights(played, found, names)
-    ]
+    names, chosen = store.shown_names, []
+    for kind, number, why in _select_highlights(played, found, names):
+        (row,) = store.matches(number, number + 1)
+        seats = sorted(row.seats, key=lambda seat: seat.rank != 1)
+        bots, scores = [names[seat.bot] for seat in seats], [seat.score for seat in seats]
+        chosen.append(Highlight(kind, row.match, bots, scores, row.turns, why))
     return Evening(_form(played, names), chosen, _rivalry(found))
 
 
@@ -140,19 +141,6 @@ def _select_highlights(
         yield "shortest", int(numbers[np.argmin(np.where(turns > 0, turns, np.inf))]), ""
     if has_scores:
         yield "highest score", int(numbers[np.argmax(best)]), ""
-
-
-def _highlight(store: Store, names: Sequence[str], kind: str, number: int, why: str) -> Highlight:
-    (row,) = store.matches(number, number + 1)
-    seats = sorted(row.seats, key=lambda seat: seat.rank != 1)
-    return Highlight(
-        kind,
-        row.match,
-        [names[seat.bot] for seat in seats],
-        [seat.score for seat in seats],
-        row.turns,
-        why,
-    )
 
 
 def _rivalry(found: Standings) -> Rivalry | None:

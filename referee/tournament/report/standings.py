@@ -302,15 +302,6 @@ class Rated(NamedTuple):
     ratings: Ratings
     differences: Differences
 
-    def pairs_of_first(self, most: int | None) -> NDArray[np.bool_]:
-        """Return a matrix that is True for each pair of bots in the first `most` of the ranking.
-
-        If `most` is None, it's True for all pairs.
-        """
-        is_first = np.zeros(len(self.numbers), np.bool_)
-        is_first[self.ratings.order()[:most]] = True
-        return is_first[:, None] & is_first
-
 
 def rate_played(
     table: DealTable, anchor: tuple[int, float] | None, *, stopped: bool
@@ -413,7 +404,9 @@ def _compare_pairs(
         return meetings, differences
     met = head_to_head(rated.table)
     counts = (met.matches, met.wins, met.draws, met.wins.T, met.points)
-    compared = rated.pairs_of_first(most) & ~np.eye(len(rated.numbers), dtype=bool)
+    is_first = np.zeros(len(rated.numbers), np.bool_)
+    is_first[rated.ratings.order()[:most]] = True
+    compared = is_first[:, None] & is_first & ~np.eye(len(rated.numbers), dtype=bool)
     have_met = compared & (met.matches > 0)
     if len(rated.numbers) > MOST_COMPARED:  # all pairs would be larger than the store
         compared = have_met

@@ -50,13 +50,11 @@ class Sequential:
             self.deals += 1
             points = [each for _, each, _ in of_deal if each is not None]
             if len(points) == self._matches:
-                self._count(sum(points), [messages for *_, messages in of_deal])
-
-    def _count(self, points: float, messages: list[int]) -> None:
-        self._counts[round(2 * points)] += 1
-        self._first = self._first or messages
-        self._is_same &= all(messages) and messages == self._first
-        self.verdict = self.test.verdict(self.counts)
+                messages = [each for *_, each in of_deal]
+                self._counts[round(2 * sum(points))] += 1
+                self._first = self._first or messages
+                self._is_same &= all(messages) and messages == self._first
+                self.verdict = self.test.verdict(self.counts)
 
     @property
     def counts(self) -> list[int]:
