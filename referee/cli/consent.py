@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from referee.cli.options import flag
 from referee.cli.settings import SANDBOX
+from referee.cli.values import SandboxChoice
 from referee.errors import UsageError
-from referee.match.sandbox import CHOICES, Sandbox, SandboxKind, SandboxMode
+from referee.match.sandbox import CHOICES, Sandbox, SandboxKind
 from referee.text.terminal import command_line
 
 if TYPE_CHECKING:
@@ -26,13 +27,6 @@ if TYPE_CHECKING:
 _OPTION = "--run-recorded"
 # An error message lists only this many programs.
 _SHOWN = 8
-
-
-class SandboxChoice(NamedTuple):
-    """The values of `--sandbox` and `--sandbox-read` that the user has chosen."""
-
-    kind: SandboxMode | None
-    readable: tuple[str, ...]
 
 
 def run_recorded_option(file: str) -> bool:

@@ -52,6 +52,7 @@ from referee.cli.values import Words
 T = TypeVar("T")
 # Marks fields without a default.
 _REQUIRED = object()
+_COMPUTED: Any = object()
 
 
 class Option(NamedTuple):
@@ -84,10 +85,6 @@ class Option(NamedTuple):
     in_file: bool = True
 
 
-class _Computed(NamedTuple):
-    make: Callable[[], Any]
-
-
 class Heading(NamedTuple):
     """Starts a group of fields in the help, with a title and a text below the title."""
 
@@ -100,7 +97,7 @@ class Field(NamedTuple):
 
     Attributes:
         options: usually one option, but all limits of bots are a single field.
-        default: the value if no option is given.
+        default: the value if no option is given, or `_COMPUTED` for `value({})`.
         value: gets a dict of the given options, and makes the value of the field.
         heading: the group in the help, or None for argparse's default group.
     """
@@ -147,11 +144,6 @@ def option(
     return cast("T", _Typed(default, texts, names))
 
 
-def computed(make: Callable[[], T]) -> T:
-    """Define a default that is computed for each command line, e.g. from the environment."""
-    return cast("T", _Computed(make))
-
-
 def repeated(metavar: str, help: str) -> tuple[Any, ...]:
     """Define a field for an option that may be repeated."""
     none: tuple[Any, ...] = ()
@@ -169,8 +161,11 @@ def argument(metavar: str, help: str, *, at_least_one: bool = False) -> Any:
 
 
 def several(options: Sequence[Option], value: Callable[[Mapping[str, Any]], T]) -> T:
-    """Define one field for several options. See `Field` for `value`."""
-    return cast("T", Field(options, value({}), value))
+    """Define one field for several options. See `Field` for `value`.
+
+    If none is given, the value is made from an empty dict, for each command line.
+    """
+    return cast("T", Field(options, _COMPUTED, value))
 
 
 @dataclass_transform(
@@ -207,7 +202,7 @@ class Options:
             if value is _REQUIRED:
                 raise TypeError(f"{type(self).__name__} needs {name}")
             # setattr() would fail, since options are immutable.
-            self.__dict__[name] = value.make() if isinstance(value, _Computed) else value
+            self.__dict__[name] = field.value({}) if value is _COMPUTED else value
         if values:
             raise TypeError(f"{type(self).__name__} has no {', '.join(values)}")
 

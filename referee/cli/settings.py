@@ -7,12 +7,13 @@ import math
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, TypeAlias, cast
+from typing import Annotated, Any, TypeAlias
 
-from referee.cli.options import Heading, Option, computed, flag, option, repeated, several
+from referee.cli.options import Heading, Option, flag, option, repeated, several
 from referee.cli.values import (
     GameName,
     GivenSeed,
+    SandboxChoice,
     Variable,
     count,
     grace,
@@ -28,7 +29,7 @@ from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.match.limits import LIMITS, OF_TOURNAMENTS, SANDBOXED, LimitKind, Limits, limit_word
 from referee.match.limits import flag as limit_flag
-from referee.match.sandbox import SandboxMode
+from referee.match.sandbox import CHOICES, SandboxMode
 from referee.text.nearest import instead
 
 # The environment variable that sets the default of `--sandbox`.
@@ -230,8 +231,10 @@ def env_option() -> tuple[Variable, ...]:
     return repeated("NAME[=VALUE]", text)
 
 
-def sandbox_option(default: SandboxMode | None = None, help: str = "") -> SandboxMode | None:
-    """Define `--sandbox`, which isolates bots from the rest of the system.
+def sandbox_options(
+    default: SandboxMode | None = None, help: str = "", read_help: str = ""
+) -> SandboxChoice:
+    """Define `--sandbox`, which isolates bots from the rest of the system, and `--sandbox-read`.
 
     The default depends on the command. Authors expect that their own bot can write files, so `play`
     and `conform` don't use a sandbox by default. Tournaments do, because organisers don't trust the
@@ -240,20 +243,20 @@ def sandbox_option(default: SandboxMode | None = None, help: str = "") -> Sandbo
     Args:
         default: the command's default. If this is None, the default is "none" for bots on the
             command line, and "bwrap" for programs that a record names.
-        help: the help, if the usual one doesn't fit the command.
+        help, read_help: the help, if the usual one doesn't fit the command.
     """
 
-    def chosen() -> SandboxMode | None:  # `chosen_sandbox` checks the value
-        return cast("SandboxMode | None", os.environ.get(SANDBOX, default))
+    def chosen(given: Mapping[str, Any]) -> SandboxChoice:  # `chosen_sandbox` checks the kind
+        kind = given.get("sandbox", os.environ.get(SANDBOX, default))
+        return SandboxChoice(kind, tuple(given.get("sandbox_read", ())))
 
     help = help or (
         "sandbox for programs: bwrap (bubblewrap), none, or auto, which is bwrap if it works "
-        f"(default: {chosen() or 'none; with --run-recorded bwrap'})"
+        f"(default: {chosen({}).kind or 'none; with --run-recorded bwrap'})"
     )
-    return option("KIND", computed(chosen), help)
-
-
-def sandbox_read_option(help: str = "") -> tuple[str, ...]:
-    """Define `--sandbox-read`. `help` replaces the usual help."""
     usual = "another folder that bots in a sandbox can read, at the same path; can be repeated"
-    return repeated("DIR", help or usual)
+    options = [
+        Option("sandbox", ("--sandbox",), "KIND", help, words=CHOICES),
+        Option("sandbox_read", ("--sandbox-read",), "DIR", read_help or usual, is_repeated=True),
+    ]
+    return several(options, chosen)

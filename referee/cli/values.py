@@ -17,6 +17,7 @@ from referee.errors import UsageError
 from referee.games import find_game
 from referee.inputs import read_input
 from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, UNITS, is_none
+from referee.match.sandbox import SandboxMode
 from referee.text.encoding import wide_encoding
 
 N = TypeVar("N", int, float)
@@ -103,6 +104,13 @@ class Words:
 
     def __init__(self, words: Collection[str]) -> None:
         self.words = words
+
+
+class SandboxChoice(NamedTuple):
+    """The values of `--sandbox` and `--sandbox-read` that the user has chosen."""
+
+    kind: SandboxMode | None
+    readable: tuple[str, ...]
 
 
 class GivenSeed(NamedTuple):

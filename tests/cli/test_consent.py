@@ -17,6 +17,7 @@ import pytest
 from referee.bots.command import BotCommand
 from referee.bots.processes import sandbox
 from referee.cli import consent
+from referee.cli.values import SandboxChoice
 from referee.errors import UsageError
 from tests.support.batches import play_in_a_thread
 from tests.support.live import ROOT, referee
@@ -345,7 +346,7 @@ def test_a_directory_that_no_system_has(folder: Path) -> None:
 def test_programs_and_their_folders_are_named_in_few_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "unnamed_folders", lambda bot, _: [bot.argument])
     monkeypatch.setattr(sandbox, "is_private_folder", "/home".__eq__)
-    choice = consent.SandboxChoice(None, ())
+    choice = SandboxChoice(None, ())
     for parent, number, words in (
         ("/x", 8, "; 8. To start them and show them this folder of yours, add --sandbox-read /x"),
         ("/x", 9, "; 8 and 1 more. To start"),

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 
 from referee.cli import serving, values
-from referee.cli.options import Option, Options, argument, computed, flag, option, repeated
+from referee.cli.options import Option, Options, argument, flag, option, repeated, several
 from referee.cli.options import parser_of as parser_of_options
 from referee.cli.parser import Parser
 from referee.cli.registry import COMMANDS, options_type
@@ -49,7 +49,10 @@ class MadeUp(Options):
     names: tuple[str, ...] = repeated("NAME", "again and again")
     quiet: bool = flag("say nothing", flags="-q, --quiet", excludes="how")
     loud: bool = flag("say all", excludes="how")
-    folder: str = option("DIR", computed(lambda: str(Path.cwd())), "where")
+    folder: str = several(
+        [Option("folder", ("--folder",), "DIR", "where")],
+        lambda given: given.get("folder", str(Path.cwd())),
+    )
 
 
 def read(*words: str) -> MadeUp:

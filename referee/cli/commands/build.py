@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 
 from referee.bots.processes.orphans import no_orphans
 from referee.capacity import cores
-from referee.cli.consent import SandboxChoice, chosen_sandbox
+from referee.cli.consent import chosen_sandbox
 from referee.cli.console import FAILED, OK, printing, say
 from referee.cli.options import Options, argument, flag, option
 from referee.cli.progress import show_progress, working
 from referee.cli.running import run_in_trio
-from referee.cli.settings import game_option, sandbox_option, sandbox_read_option
-from referee.cli.values import Count, GameName, Seconds
+from referee.cli.settings import game_option, sandbox_options
+from referee.cli.values import Count, GameName, SandboxChoice, Seconds
 from referee.errors import UsageError, UsageErrors
 from referee.interrupts import Interrupted, Interrupts
-from referee.match.sandbox import SandboxMode
 from referee.text.terminal import cells, cut, escaped, plain
 
 if TYPE_CHECKING:
@@ -58,8 +57,7 @@ class BuildOptions(Options):
     jobs: Count | None = option("N", None, "number of parallel builds (default: number of cores)")
     rebuild: bool = flag("also build folders that are built already")
     skip_broken: bool = flag("skip folders with a mistake in their bot.toml, and build the others")
-    sandbox: SandboxMode | None = sandbox_option("auto")
-    sandbox_read: tuple[str, ...] = sandbox_read_option()
+    sandbox: SandboxChoice = sandbox_options("auto")
     quiet: bool = flag("show only the output of failed builds", flags="-q, --quiet")
 
 
@@ -69,7 +67,7 @@ def run(options: BuildOptions, interrupts: Interrupts) -> int:
     found, skipped = _folders(options)
     # The same folder may be given twice, e.g. with and without a slash.
     folders = list({folder.directory: folder for folder in found}.values())
-    sandbox = chosen_sandbox(SandboxChoice(options.sandbox, options.sandbox_read), folders)
+    sandbox = chosen_sandbox(options.sandbox, folders)
     done: dict[int, Built] = {}
 
     async def work(nursery: trio.Nursery) -> None:

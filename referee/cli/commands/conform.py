@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 from referee.bots.processes.orphans import no_orphans
 from referee.capacity import cores
 from referee.cli import console
-from referee.cli.consent import SandboxChoice, chosen_sandbox
+from referee.cli.consent import chosen_sandbox
 from referee.cli.files import make_folder
 from referee.cli.options import Heading, Options, argument, flag, option, repeated
 from referee.cli.progress import show_progress
@@ -23,16 +23,14 @@ from referee.cli.settings import (
     env_option,
     force_option,
     game_of_bots_option,
-    sandbox_option,
-    sandbox_read_option,
+    sandbox_options,
     system_limits_options,
 )
-from referee.cli.values import Count, GameName, Seconds, Seed, Variable
+from referee.cli.values import Count, GameName, SandboxChoice, Seconds, Seed, Variable
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import check_output, report_kind
-from referee.match.sandbox import SandboxMode
 from referee.text.terminal import plain
 
 if TYPE_CHECKING:
@@ -95,8 +93,7 @@ one argument, which the referee must split in the same way."""
     )
     game: GameName | None = game_of_bots_option()
     env: tuple[Variable, ...] = env_option()
-    sandbox: SandboxMode | None = sandbox_option("none")
-    sandbox_read: tuple[str, ...] = sandbox_read_option()
+    sandbox: SandboxChoice = sandbox_options("none")
     time_limit: Seconds | None = option(
         "S",
         None,
@@ -214,7 +211,7 @@ def _check(options: ConformOptions) -> None:
         raise UsageError("conform takes a BOT or --referee COMMAND, not both")
     if options.bot is None and options.referee is None and not options.list_cases:
         raise UsageError("conform takes a BOT, such as ./my_bot.py (see referee conform --help)")
-    if options.referee is not None and options.sandbox == "bwrap":
+    if options.referee is not None and options.sandbox.kind == "bwrap":
         raise UsageError("--sandbox is for a BOT: give it to the referee in COMMAND")
     if options.bot is None and options.watch:
         raise UsageError("--watch is for a BOT")
@@ -251,7 +248,7 @@ def _is_broken(options: ConformOptions, game: str, interrupts: Interrupts) -> bo
     from referee.tournament.rows import Entrant
 
     bot = Entrant(folder.path, folder.command, folder.directory, options.env)
-    sandbox = resolve("auto", options.sandbox_read)
+    sandbox = resolve("auto", options.sandbox.readable)
     found = start_once([bot], game, sandbox, 1, lambda started: interrupts.check())
     for why in found.values():
         console.say(f"no tournament can start it: {why}")
@@ -353,7 +350,8 @@ def _as_words(options: ConformOptions) -> list[str]:
     from referee.bots.repeat import sandbox_words
     from referee.match.spec import setting_words
 
-    words = sandbox_words(options.sandbox or "none", options.sandbox_read, options.env)
+    kind, readable = options.sandbox
+    words = sandbox_words(kind or "none", readable, options.env)
     limit = {} if options.time_limit is None else {"time_limit": options.time_limit}
     for name, value in {**limit, **options.settings}.items():
         words += setting_words(name, value)
@@ -388,8 +386,7 @@ class _Bot:
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
-        choice = SandboxChoice(options.sandbox, options.sandbox_read)
-        sandbox = chosen_sandbox(choice, [self._bot], options.output)
+        sandbox = chosen_sandbox(options.sandbox, [self._bot], options.output)
         system = {**sandbox.limits, **options.settings}
         timeout = options.time_limit or ConformanceLimits().timeout
         limits = ConformanceLimits(timeout=timeout, system=system, sandbox=sandbox)

@@ -21,15 +21,15 @@ from referee.bots.processes.cgroups import cpu_quota, home
 from referee.bots.processes.confinement import get_groups, unenforced_limits
 from referee.bots.processes.seccomp import seccomp_filter
 from referee.capacity import check_descriptors, cores
-from referee.cli.consent import SandboxChoice, chosen_sandbox
+from referee.cli.consent import chosen_sandbox
 from referee.cli.console import FAILED, OK, PLAIN_WIDTH, has_colour, print_json, printing, width
 from referee.cli.options import Options, option
 from referee.cli.running import load_numpy, run_in_trio
-from referee.cli.settings import sandbox_option, sandbox_read_option
+from referee.cli.settings import sandbox_options
+from referee.cli.values import SandboxChoice
 from referee.errors import RefereeError, ShortageError
 from referee.games import DEFAULT_GAME
 from referee.interrupts import Interrupts
-from referee.match.sandbox import SandboxMode
 from referee.text.terminal import duration, escaped, wrap_words
 
 if TYPE_CHECKING:
@@ -108,12 +108,11 @@ class DoctorOptions(Options):
     )
 
     format: Literal["text", "json"] = option(None, "text", "text; json: one object")
-    sandbox: SandboxMode | None = sandbox_option("auto")
-    sandbox_read: tuple[str, ...] = sandbox_read_option()
+    sandbox: SandboxChoice = sandbox_options("auto")
 
 
 def run(options: DoctorOptions, interrupts: Interrupts) -> int:
-    sandbox = chosen_sandbox(SandboxChoice(options.sandbox, options.sandbox_read), ())
+    sandbox = chosen_sandbox(options.sandbox, ())
     checks = []
     for check in run_checks(sandbox, interrupts):
         checks.append(check)

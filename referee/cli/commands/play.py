@@ -271,7 +271,9 @@ def _repeat_command(options: PlayOptions, spec: MatchSpec) -> list[str]:
         typed = replace(spec, bots=options.bots, names=())
     words = repeat_words(typed, recorded=False, start=start, env=options.env)
     words[2:2] = ["--page"][: options.page]
-    is_default = options.sandbox != "auto" and os.environ.get(settings.SANDBOX, "none") == "none"
+    is_default = (
+        options.sandbox.kind != "auto" and os.environ.get(settings.SANDBOX, "none") == "none"
+    )
     if spec.sandbox.kind == "none" and not is_default:
         words += ["--sandbox", "none"]
     return words

@@ -15,13 +15,11 @@ from referee.cli.settings import (
     force_option,
     game_of_bots_option,
     opening_option,
-    sandbox_option,
-    sandbox_read_option,
+    sandbox_options,
     seed_options,
     settings_options,
 )
-from referee.cli.values import Count, GameName, GivenSeed, Variable
-from referee.match.sandbox import SandboxMode
+from referee.cli.values import Count, GameName, GivenSeed, SandboxChoice, Variable
 
 # With this value of `--stderr`, you see the stderr of the bots while they run.
 LIVE = "-"
@@ -104,8 +102,7 @@ in the browser (spec/serve.md, 6)."""
     allowed_host: tuple[str, ...] = allowed_host_option()
 
     _isolation = Heading("isolation")
-    sandbox: SandboxMode | None = sandbox_option()
-    sandbox_read: tuple[str, ...] = sandbox_read_option()
+    sandbox: SandboxChoice = sandbox_options()
     env: tuple[Variable, ...] = env_option()
     _limits = LIMITS_OF_BOTS
     settings: Settings = settings_options(endless=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from referee.capacity import check_descriptors
 from referee.cli import console
 from referee.cli.commands.play_options import LIVE, PlayOptions
-from referee.cli.consent import SandboxChoice, chosen_sandbox, sandbox_of_recorded
+from referee.cli.consent import chosen_sandbox, sandbox_of_recorded
 from referee.cli.files import make_folder
 from referee.cli.running import load_numpy
 from referee.errors import UsageError
@@ -111,14 +111,18 @@ def _sandbox(
     """
     from referee.bots.command import BotCommand
 
-    choice = SandboxChoice(options.sandbox, options.sandbox_read)
     if options.bots:
-        return chosen_sandbox(choice, sources, *unseen)
+        return chosen_sandbox(options.sandbox, sources, *unseen)
     assert options.resume is not None
     # The variables of --env come from the user, so there's no reason to distrust them.
     named = [bot._replace(env=()) if isinstance(bot, BotCommand) else bot for bot in sources]
     choice = sandbox_of_recorded(
-        choice, options.resume, named, game, hidden=unseen, run_recorded=options.run_recorded
+        options.sandbox,
+        options.resume,
+        named,
+        game,
+        hidden=unseen,
+        run_recorded=options.run_recorded,
     )
     return chosen_sandbox(choice, sources, *unseen, recorded=True)
 

@@ -334,7 +334,7 @@ class _Run:
             store.replace_bots(plan.stages)
         if not plan.is_known:
             # People who use "auto" may rely on a sandbox, so tell them if they don't get one.
-            if options.sandbox == "auto" and now.sandbox == "none":
+            if options.sandbox.kind == "auto" and now.sandbox == "none":
                 say(f"bots are in no sandbox: {unavailable_reason()} (silent with --sandbox none)")
             store.add_stage(now)
         if not options.quiet:

@@ -12,8 +12,7 @@ from referee.cli.settings import (
     env_option,
     game_of_bots_option,
     opening_option,
-    sandbox_option,
-    sandbox_read_option,
+    sandbox_options,
     seed_options,
     settings_options,
     title_option,
@@ -26,9 +25,9 @@ from referee.cli.values import (
     GivenSeed,
     Number,
     Probability,
+    SandboxChoice,
     Variable,
 )
-from referee.match.sandbox import SandboxMode
 from referee.tournament.choices import (
     ALPHA,
     BETA,
@@ -188,8 +187,7 @@ spec/tournaments.md."""
     )
 
     _isolation = Heading("isolation")
-    sandbox: SandboxMode | None = sandbox_option("auto")
-    sandbox_read: tuple[str, ...] = sandbox_read_option()
+    sandbox: SandboxChoice = sandbox_options("auto")
     env: tuple[Variable, ...] = env_option()
     _limits = LIMITS_OF_BOTS
     settings: Settings = settings_options(is_tournament=True)

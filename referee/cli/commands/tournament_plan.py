@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.cli.commands.standings import StandingsView, chosen_view
-from referee.cli.consent import SandboxChoice, chosen_sandbox
+from referee.cli.consent import chosen_sandbox
+from referee.cli.values import SandboxChoice
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.match.limits import LIMITS
@@ -84,8 +85,9 @@ def plan_tournament(
     # "auto" means "none" on a machine where bwrap doesn't work. But if the store already has
     # matches with a sandbox, the new ones must have it, too.
     goes_on_in_sandbox = bool(stages) and stages[-1].sandbox == "bwrap"
-    kind = "bwrap" if options.sandbox == "auto" and goes_on_in_sandbox else options.sandbox
-    choice = SandboxChoice(kind, options.sandbox_read)
+    choice = options.sandbox
+    if choice.kind == "auto" and goes_on_in_sandbox:
+        choice = choice._replace(kind="bwrap")
     now = _setup(options, found, stages, choice, start)
     if stages:  # a bot that never played may have been fixed since the last run
         stages = with_bots(stages, now.bots, store.left_out.keys() - store.seated())

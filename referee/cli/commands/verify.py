@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from referee import workers
 from referee.capacity import cores
-from referee.cli.consent import SandboxChoice, run_recorded_option, sandbox_of_recorded
+from referee.cli.consent import run_recorded_option, sandbox_of_recorded
 from referee.cli.console import (
     BUG,
     FAILED,
@@ -31,15 +31,13 @@ from referee.cli.running import collect_garbage
 from referee.cli.settings import (
     force_option,
     game_of_files_option,
-    sandbox_option,
-    sandbox_read_option,
+    sandbox_options,
 )
-from referee.cli.values import Count, GameName
+from referee.cli.values import Count, GameName, SandboxChoice
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.files import LogFile, opened
 from referee.logs.outputs import LOG, Output, report_kind
-from referee.match.sandbox import SandboxMode
 from referee.text.junit import Case
 from referee.text.terminal import as_text
 
@@ -73,11 +71,10 @@ class VerifyOptions(Options):
     sample: Count | None = option("N", None, "check N matches of the store, chosen at random")
     records: str | None = option("DIR", None, "folder of the tournament's records: run them again")
     run_recorded: bool = run_recorded_option("the store")
-    sandbox: SandboxMode | None = sandbox_option(
-        "bwrap", help="none: repeat a tournament that had no sandbox without one"
-    )
-    sandbox_read: tuple[str, ...] = sandbox_read_option(
-        "folder that the programs of the store can read, with its subfolders; can be repeated"
+    sandbox: SandboxChoice = sandbox_options(
+        "bwrap",
+        "none: repeat a tournament that had no sandbox without one",
+        "folder that the programs of the store can read, with its subfolders; can be repeated",
     )
     log: str | None = option(
         "FILE",
@@ -234,7 +231,7 @@ def _setup(
     played = sorted({number for match in again for number in match.players})
     bots = find_all(lambda number: find_entrant(setup.bots[number], setup.game), played)
     sandbox_of_recorded(
-        SandboxChoice(options.sandbox, options.sandbox_read),
+        options.sandbox,
         file,
         bots,
         setup.game,
@@ -242,7 +239,7 @@ def _setup(
         hidden=unseen,
         run_recorded=options.run_recorded,
     )
-    readable = resolve(setup.sandbox, options.sandbox_read).readable if again else ()
+    readable = resolve(setup.sandbox, options.sandbox.readable).readable if again else ()
     # The user decides which folders bots can read, and not the store, which may come from a
     # stranger.
     return replace(setup, sandbox_read=readable)
