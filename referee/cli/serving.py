@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from referee.cli.console import say
 from referee.cli.options import option, repeated
-from referee.errors import GameError, UsageError, as_ours
+from referee.errors import GameError, as_ours
 
 HOST = "127.0.0.1"
 _ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))?")
@@ -63,23 +63,6 @@ def address_as_words(listen: Address | None, allowed_hosts: Sequence[str]) -> li
         address,
         *(word for name in allowed_hosts for word in ("--allowed-host", name)),
     ]
-
-
-def check_address(
-    listen: Address | None, allowed_hosts: Sequence[str], shown: bool, goes_with: str
-) -> None:
-    """Reject `--listen` and `--allowed-host` if the command doesn't show a page.
-
-    Args:
-        shown: True if it shows a page.
-        goes_with: the options for showing a page, for the message.
-
-    Raises:
-        UsageError: an address was given without a page.
-    """
-    if not shown and (allowed_hosts or listen is not None):
-        given = "--allowed-host" if allowed_hosts else "--listen"
-        raise UsageError(f"{given} goes with {goes_with}")
 
 
 def origin(host: str, port: int) -> str:

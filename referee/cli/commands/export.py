@@ -54,7 +54,11 @@ def run(options: ExportOptions, interrupts: Interrupts) -> int:
         printing_to(options.output, kind, [options.store], force=options.force, whole=True) as file,
         contextlib.redirect_stdout(file),
     ):
-        (_csv if options.format == "csv" else _jsonl)(store)
+        if options.format == "csv":
+            _csv(store)
+        else:
+            for row in _rows(store):
+                print(json_line(row))
     return OK
 
 
@@ -93,8 +97,3 @@ def _csv(store: Store) -> None:
     for row in _rows(store):
         row |= {name: spaced(cell) for name, cell in row.items() if isinstance(cell, list | tuple)}
         writer.writerow(row | {name: csv_text(row[name]) for name in _TEXTS})
-
-
-def _jsonl(store: Store) -> None:
-    for row in _rows(store):
-        print(json_line(row))

@@ -54,7 +54,9 @@ def _check(options: PlayOptions) -> None:
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
     shown = options.page or options.browser
-    serving.check_address(options.listen, options.allowed_host, shown, "--page or --browser")
+    if not shown and (options.allowed_host or options.listen is not None):
+        given = "--allowed-host" if options.allowed_host else "--listen"
+        raise UsageError(f"{given} goes with --page or --browser")
     if options.record_stderr and options.record is None and not options.browser:
         raise UsageError("--record-stderr goes with --record FILE")
     if options.browser and (options.record or "").endswith(tuple(SUFFIXES)):
