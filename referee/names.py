@@ -40,8 +40,8 @@ def shown_names(
 
     We prefer the name that the organiser chose. If there isn't one, we show the bot's own name,
     otherwise the stem of its file name, and if all of them are missing, its seat. If several
-    players have the same name, we add the seat: "Big Money (player1)". Several people are
-    "Player 1" and "Player 2".
+    players have the same name, we add the seat: "Big Money (player1)". People without a name are
+    "Player 1" and "Player 2", by their seats.
 
     Args:
         own: names from the handshakes, in seat order. We don't use a name that's only the id of the
@@ -54,11 +54,10 @@ def shown_names(
         by_others = clean(given[seat]) if seat < len(given) else ""
         itself = "" if name.casefold() == seat_id(seat) else short(clean(name))
         stem = clean(stem_of(bots[seat])) if seat < len(bots) else ""
-        names.append(by_others or itself or stem or seat_id(seat))
+        person = f"Player {seat + 1}" if itself == PERSON else ""
+        names.append(by_others or person or itself or stem or seat_id(seat))
     return [
-        (f"Player {seat + 1}" if name == PERSON else f"{name} ({seat_id(seat)})")
-        if names.count(name) > 1
-        else name
+        f"{name} ({seat_id(seat)})" if names.count(name) > 1 else name
         for seat, name in enumerate(names)
     ]
 

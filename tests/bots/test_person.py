@@ -80,9 +80,9 @@ async def test_what_a_person_is_told_and_asked(tmp_path: Path) -> None:
     assert terminal.asked == ["Which number?"] * 3
     assert terminal.told == [
         (1, "You are player2. You play against Ann."),
-        (1, "Ann named 3, Human named 1"),
-        (1, "Ann named 3, Human named 2"),
-        (1, "Ann named 3, Human named 3"),
+        (1, "Ann named 3, Player 2 named 1"),
+        (1, "Ann named 3, Player 2 named 2"),
+        (1, "Ann named 3, Player 2 named 3"),
         (1, "No more numbers."),
         (1, "The match is over."),
         (1, ""),
@@ -107,7 +107,7 @@ async def test_who_leaves_is_out_and_told_nothing_more(tmp_path: Path) -> None:
     assert played.disqualified[0].code == Disqualification.EXITED
     assert played.disqualified[0].detail == "the person left the match"
     assert played.result.winners == ["player2"]
-    assert terminal.told[-1] == (0, "Human named 1, Ann named 3")
+    assert terminal.told[-1] == (0, "Player 1 named 1, Ann named 3")
     again = await play(tmp_path, person, InProcessBot(Threes()))
     assert again.disqualified[0].detail == "it has left a match before"
     assert len(terminal.asked) == 2

@@ -50,7 +50,7 @@ def test_a_match_from_the_first_prompt_to_the_report(sit: Sit, tmp_path: Path) -
     assert "You bought silver." in second
     assert "Big Money played 3 copper; bought silver." in second
     assert person.leave() == 0
-    assert "player1  Human" in person.seen
+    assert "player1  Player 1" in person.seen
     assert "The match is over.\n\n" in person.seen
     assert "referee play human big_money --seed 11 --max-turns 2" in person.seen
     assert entries(record)[0]["bots"] == ["human", "big_money"]

@@ -62,7 +62,7 @@ def test_dominion_by_clicks(visit: Visit) -> None:
             page.get_by_role("button", name="Buy copper for 0", exact=True).click()
         assert OVER in status(page)
         page.get_by_role("slider").press("Home")  # the page now has the whole match, hands included
-        assert "player1  Human" in ended(process)
+        assert "player1  Player 1" in ended(process)
         assert link.partition("#")[2] not in page.url
 
 
@@ -79,7 +79,7 @@ def test_dominion_by_keys_alone(visit: Visit) -> None:
         while (asked := next_question(page, asked)) != "over":
             page.keyboard.type("copp")
             page.keyboard.press("Enter")
-        assert "player1  Human" in ended(process)
+        assert "player1  Player 1" in ended(process)
         assert OVER in status(page)
 
 
@@ -201,7 +201,7 @@ def test_a_match_with_every_button_in_sight(
                 press(page.get_by_role("button", name="Do it"))
         assert OVER in status(page)
         page.close()  # before the server ends
-        assert "player1  Human" in ended(process)
+        assert "player1  Player 1" in ended(process)
 
 
 def test_a_slip_is_sent_when_it_was_confirmed(visit: Visit) -> None:
@@ -242,7 +242,7 @@ def test_botwars_by_drags(visit: Visit) -> None:
             page.mouse.move(box["x"] + cell / 2, box["y"] + 1.5 * cell, steps=3)
             page.mouse.up()
             page.get_by_role("button", name="Send the moves").click()
-        assert "player1  Human" in ended(process)
+        assert "player1  Player 1" in ended(process)
 
 
 def test_one_turn_is_the_current_one(visit: Visit) -> None:
@@ -267,7 +267,7 @@ def test_botwars_by_keys_alone(visit: Visit) -> None:
             page.keyboard.press("ArrowDown")
             page.keyboard.press("Enter")
             asked = next_question(page, asked)
-        assert "player1  Human" in ended(process)
+        assert "player1  Player 1" in ended(process)
 
 
 NOT_TO_BUY = """() => {
@@ -295,7 +295,7 @@ def test_starrealms_by_clicks(visit: Visit) -> None:
         assert bought > 0
         assert "Explorer" in page.text_content(".turns")
         assert OVER in status(page)
-        assert "player1  Human" in ended(process)
+        assert "player1  Player 1" in ended(process)
 
 
 def test_starrealms_by_keys_alone(visit: Visit) -> None:
@@ -306,7 +306,7 @@ def test_starrealms_by_keys_alone(visit: Visit) -> None:
             if page.locator("[data-card][data-choice], [data-card] button").count():
                 page.keyboard.press("1")  # the first available choice
             send(page)
-        assert "player1  Human" in ended(process)
+        assert "player1  Player 1" in ended(process)
 
 
 def test_tribute_by_clicks(visit: Visit) -> None:
@@ -348,7 +348,7 @@ def test_tribute_by_clicks(visit: Visit) -> None:
         page.get_by_label("all that happened").check()
         assert "tosses" in page.text_content(".turns")
         assert OVER in status(page)
-        assert "player1  Human" in ended(process)
+        assert "player1  Player 1" in ended(process)
 
 
 def test_tribute_by_keys_alone(visit: Visit) -> None:
@@ -363,7 +363,7 @@ def test_tribute_by_keys_alone(visit: Visit) -> None:
                 page.keyboard.press("1")  # the first available choice
             send(page)
         assert several
-        assert "player1  Human" in ended(process)
+        assert "player1  Player 1" in ended(process)
 
 
 def test_two_people_and_a_second_tab(visit: Visit) -> None:
@@ -441,7 +441,7 @@ def test_the_server_restarted_in_mid_match(browser: Any, tmp_path: Path) -> None
         asked = ""
         while (asked := next_question(fresh, asked)) != "over":
             send(fresh)
-        assert "player1  Human" in ended(process)
+        assert "player1  Player 1" in ended(process)
     assert answers()[: len(before)] == before
     assert len(answers()) > len(before)
     assert [path.name for path in tmp_path.iterdir()] == ["game.jsonl"]

@@ -67,7 +67,7 @@ def _games() -> Iterator[None]:
 def ended(process: subprocess.Popen[str]) -> None:
     printed, problems = process.communicate(timeout=60)
     assert (process.returncode, problems) == (0, "")
-    assert "player1  Human" in printed
+    assert "player1  Player 1" in printed
 
 
 @pytest.mark.parametrize(
