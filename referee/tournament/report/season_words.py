@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from referee.games.interface.counts import plural
 from referee.text.lookalikes import confusable
-from referee.text.terminal import plain
+from referee.text.terminal import cut, plain
 from referee.tournament.report.season import (
     Change,
     Season,
@@ -24,6 +24,8 @@ OPEN = "*"
 # Marks a tournament that still has matches to play.
 NOT_OVER = "~"
 _MOST_NAMED = 5
+# The label of a tournament at the axis of a chart has at most this many columns.
+_LABEL = 11
 
 
 def headline(found: Season) -> str:
@@ -40,6 +42,13 @@ def headline(found: Season) -> str:
 def head(of: SeasonTournament, found: Season) -> str:
     """Return the name of a tournament, with a mark if it is not over."""
     return f"{plain(of.name)}{NOT_OVER * bool(missing(of, found))}"
+
+
+def places(found: Season) -> list[str]:
+    """Return a label per tournament for an axis: its name, or its number if names are too long."""
+    names = [cut(head(each, found), _LABEL) for each in found.tournaments]
+    numbers = [str(number) for number, _ in enumerate(names, 1)]
+    return names if len({*names}) == len(names) else numbers
 
 
 def missing(of: SeasonTournament, found: Season) -> int:

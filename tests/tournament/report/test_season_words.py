@@ -21,6 +21,7 @@ from referee.tournament.report.season_words import (
     improved,
     legend,
     missing,
+    places,
     rating,
     remarks,
     whole_rating,
@@ -61,6 +62,19 @@ def season(tournaments: list[SeasonTournament], *bots: Any, **values: Any) -> An
     of = {"game": "dominion", "matches": 1000, "deals": 1, "anchor": None, "excluded": []}
     of |= {"pool": [], "is_pool_unchanged": False}
     return SimpleNamespace(tournaments=tournaments, bots=[*bots], **of | values)
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        (["week1", "week2"], ["week1", "week2"]),
+        (["first week of May", "second week of May"], ["first we...", "second w..."]),
+        (["a week in May", "a week in June"], ["1", "2"]),
+    ],
+)
+def test_a_tournament_has_a_label_on_an_axis(names: list[str], labels: list[str]) -> None:
+    found: Any = SimpleNamespace(tournaments=[*map(held, names)], excluded=[])
+    assert places(found) == labels
 
 
 def test_the_headline_and_the_marks_of_a_tournament() -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from referee.tournament.report.season import season
-from referee.tournament.rows import MatchRow, Plan
+from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.store import Store
 from referee.web.pages.links import Links
 from referee.web.pages.pages import season_page
@@ -121,10 +122,13 @@ def test_every_width_and_both_schemes(browser: Any, url: str, width: int, scheme
 
 
 def test_eight_weeks_of_a_season_fit_a_laptop(browser: Any, tmp_path: Path) -> None:
+    """Names of weeks are at the axis, and long names of bots are whole on a phone, too."""
+    setups = [made_setup(3, deals=4, seed=seed) for seed in range(1, 9)]
+    long = [Entrant("a_bot_with_a_long_name_" * 2, "bot0"), *setups[0].bots[1:]]
     with ExitStack() as stores:
         weeks = {
-            f"week{seed}": stores.enter_context(played(made_setup(3, deals=4, seed=seed)))
-            for seed in range(1, 9)
+            f"week{number}": stores.enter_context(played(replace(setup, bots=long)))
+            for number, setup in enumerate(setups, 1)
         }
         (tmp_path / "season.html").write_text(season_page(Links(), season(weeks), 0))
     page = browser.new_page(viewport={"width": 1200, "height": 800})
@@ -133,6 +137,11 @@ def test_eight_weeks_of_a_season_fit_a_laptop(browser: Any, tmp_path: Path) -> N
         "() => [...document.querySelectorAll('.wide')].map(t => t.scrollWidth <= t.clientWidth)"
     )
     assert page.evaluate(tables) == [True] * 4
+    assert page.locator(".curves text.middle").all_text_contents() == list(weeks)
+    cut = "names => names.filter(name => name.scrollWidth > name.clientWidth + 1).length"
+    for width in (1200, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.locator("bdi").evaluate_all(cut) == 0
     page.close()
 
 
