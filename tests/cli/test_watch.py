@@ -70,7 +70,7 @@ def test_a_match_of_a_game_from_a_file(tmp_path: Path) -> None:
         assert process.stderr is not None
         assert f"later: referee serve --game {game} {record}" in process.stderr.readline()
         header = get(f"{url}{page.replace('watch', 'match')}/header").json()
-        assert header["facts"] == {"marks": {"X": 0, "O": 1}}
+        assert header["facts"] == {"marks": {"X": 0, "O": 1, "x": 0, "o": 1}}
         assert "sg-part" in get(f"{url}/static/connect4/drawing.js").text
         end(process, signal.SIGINT)
 

@@ -60,7 +60,8 @@ class Game:
         symbols: the texts that can occur in a view. In an observation, each of them becomes a
             number. Other texts are read letter by letter.
         marks: the meaning of each mark on a board: the seat that it belongs to, a word, or a pair
-            of a word and a CSS colour. People see it beside the board.
+            of a word and a CSS colour. People see it beside the board. The field of a board
+            can have a seat, too: the player who owns it.
         edges: the names of the columns and of the rows of a board, such as ("abc", "321"). A
             smaller board has the first ones, and a larger one has no names.
         together: True if all players always decide at the same time.

@@ -122,8 +122,10 @@ def phrases(shown: Sequence[Part]) -> list[Phrase]:
 
 def _marks(marks: Mapping[str, Any], shown: Sequence[Part]) -> Iterator[Phrase]:
     if marks and any(isinstance(part, Board) for part in shown):
-        said = [f"{mark} {meaning(means)}" for mark, means in marks.items()]
-        yield Phrase("marks", ", ".join(said))
+        said: dict[str, list[str]] = {}
+        for mark, means in marks.items():
+            said.setdefault(meaning(means), []).append(mark)
+        yield Phrase("marks", ", ".join(" ".join([*those, what]) for what, those in said.items()))
 
 
 def meaning(means: Any) -> str:

@@ -15,7 +15,13 @@ class Battleship(Game):
 
     moves = [f"{sea} {square}" for sea in SEAS for square in SQUARES]
     symbols = "?.~xS"
-    marks = {"~": ("a miss", "steelblue"), "x": ("a hit", "firebrick"), "S": "a ship"}
+    marks = {
+        "~": ("a miss", "steelblue"),
+        "x": ("a hit", "firebrick"),
+        "S": "a ship",
+        "first": 0,  # whose sea it is
+        "second": 1,
+    }
     reasons = {"hit": "{winner} has hit all ships of {loser}"}
     edges = ("1234", "ABCD")
     secrets = "ships"

@@ -7,8 +7,8 @@ class ConnectFour(Game):
     """Two players drop discs into the columns of a grid. The first line of four wins."""
 
     moves = range(7)  # a move is a column
-    symbols = ".XO"
-    marks = {"X": 0, "O": 1}  # whose discs these are
+    symbols = ".XOxo"
+    marks = {"X": 0, "O": 1, "x": 0, "o": 1}  # whose discs these are; small: four in a line
     edges = ("0123456", "")
     reasons = {"line": "{winner} has four discs in a line", "full": "the grid is full"}
 
@@ -28,7 +28,9 @@ class ConnectFour(Game):
     def apply(self, move):
         row = max(r for r, cells in enumerate(self.board) if cells[move] == ".")
         self.board[row][move] = "XO"[self.to_move]
-        if self.wins(row, move):
+        if line := self.line(row, move):
+            for r, c in line:
+                self.board[r][c] = self.board[r][c].lower()
             self.won = [int(seat == self.to_move) for seat in (0, 1)]
             self.to_move, self.reason = None, "line"
         elif self.legal(0):
@@ -36,16 +38,18 @@ class ConnectFour(Game):
         else:
             self.to_move, self.reason = None, "full"
 
-    def wins(self, row, column):
-        """Whether the disc there is in a line of four."""
+    def line(self, row, column):
+        """The cells of all lines of four or more that have the disc there."""
 
         def run(down, right):
-            r, c, count = row + down, column + right, 0
+            r, c = row + down, column + right
             while self.same(r, c, self.board[row][column]):
-                r, c, count = r + down, c + right, count + 1
-            return count
+                yield r, c
+                r, c = r + down, c + right
 
-        return any(run(d, r) + run(-d, -r) >= 3 for d, r in ((0, 1), (1, 0), (1, 1), (1, -1)))
+        lines = ([*run(d, r), *run(-d, -r)] for d, r in ((0, 1), (1, 0), (1, 1), (1, -1)))
+        cells = {cell for line in lines if len(line) >= 3 for cell in line}
+        return {(row, column), *cells} if cells else cells
 
     def same(self, row, column, disc):
         inside = 0 <= row < len(self.board) and 0 <= column < 7

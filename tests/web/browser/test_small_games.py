@@ -177,7 +177,7 @@ class Many(Game):
         self.turn = 0
 
     def legal(self, seat):
-        return [f"buy the card with the number {number}" for number in range(40)]
+        return ["Copper", *(f"buy the card with the number {number}" for number in range(40))]
 
     def apply(self, move):
         self.turn += 1
@@ -188,6 +188,10 @@ class Many(Game):
 
     def scores(self):
         return [0, 0]
+
+    @classmethod
+    def cells(cls, move):
+        return [("market", move)]
 """
 
 
@@ -205,10 +209,12 @@ def test_many_moves_leave_the_table_in_sight(visit: Visit, tmp_path: Path) -> No
         assert buttons is not None
         assert table is not None
         # The buttons use the full width, not only the column beside the table.
-        assert buttons["width"] > table["width"]
+        assert buttons["width"] >= table["width"]
         assert page.get_by_text("Copper", exact=True).is_visible()
         page.get_by_role("button", name="buy-the-card-with-the-number-39").click()
-        next_question(page, asked)
+        asked = next_question(page, asked)
+        page.get_by_role("button", name="Copper").click()
+        assert next_question(page, asked) == "over"
         page.goto("about:blank")
 
 
@@ -227,6 +233,9 @@ def test_a_record_is_drawn_step_by_step(visit: Visit, name: str, tmp_path: Path)
         assert sorted(shown) == sorted(drawn(part) for part in view["parts"])
         zones.add(page.evaluate(ZONES))
         page.keyboard.press("ArrowRight")
+    owners = [part.inner_text().replace("\n", "") for part in page.locator(".sg-board h2").all()]
+    two = ["●Any Move (player1): first", "■Any Move (player2): second"]
+    assert owners == {"battleship": two, "connect4": ["board"]}.get(name, [])
     assert len(zones) == 1  # zones keep their places, and nothing needs scrolling
     assert "true" not in zones.pop()
     page.keyboard.press("c")
@@ -245,6 +254,8 @@ def test_the_verdict_is_whole(visit: Visit, size: tuple[int, int], tmp_path: Pat
     told = stage.inner_text().replace("\n", "")
     assert "wins, 1 to 0 points" in told
     assert "has four discs in a line." in told
+    assert page.locator(".sg-new").all_inner_texts() == ["o"] * 4
+    assert page.locator(".sg-legend li").count() == 2
     for part in (".headline", ".last"):
         assert stage.locator(part).evaluate("node => node.scrollHeight <= node.clientHeight + 2")
 

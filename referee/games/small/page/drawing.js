@@ -25,11 +25,11 @@ export function mount(boxes, header, kit) {
   const table = boxes.now.parentElement;
   const [middle, side] = [boxes.board, boxes.side].map((box) => box.appendChild(el("div", { class: "sg" })));
   boxes.now.classList.add("wordy");
-  for (const [name, hear] of [["keydown", arrows], ["click", clicked], ["pointerover", hover]]) {
-    for (const whole of [middle, side]) whole.addEventListener(name, hear);
-  }
+  if (boxes.buttons) table.classList.add("sg-seat");
+  for (const [name, hear] of [["keydown", arrows], ["click", clicked], ["pointerover", hover]]) table.addEventListener(name, hear);
   let shown = []; // the last view that was drawn, and the one before it
   let most = 0; // the largest number of cards so far, so that cards never grow again
+  const pressed = new Set(); // lists whose cards could be clicked, which stay large enough for that
   let picked = []; // the first cells of a move that takes several
   let cursor = ""; // the cell that had the focus last
   const asking = new kit.Asking(table, paint);
@@ -54,21 +54,26 @@ export function mount(boxes, header, kit) {
     kit.fill(middle, view.parts.filter(inBoard).map(nodeOf));
     kit.fill(side, texts.length ? [...rest, once("texts", [texts, texts.map(({ label }) => old.get(label))], () => textsOf(texts, old))] : rest);
     middle.classList.toggle("sg-bare", !boards);
-    middle.style.setProperty("--seats", Math.max(2, ...view.parts.map(({ hands }) => hands?.length ?? 0)));
     most = Math.max(most, view.parts.reduce((sum, { cards, hands }) => sum + (cards ?? hands?.flat() ?? []).length, 1));
-    middle.style.setProperty("--fits", `${20 / Math.sqrt(most)}rem`);
-    middle.style.setProperty("--boards", boards);
-    middle.style.setProperty("--heads", Object.keys(marks).length ? "6rem" : "3.75rem");
+    const measures = {
+      root: Math.sqrt(most),
+      boards,
+      heads: ["3.75rem", "6rem", "6rem"][legendMarks().length] ?? "8.5rem",
+      side: rest.length ? "30%" : `${2.1 * texts.length + 0.5}rem`,
+    };
+    for (const [name, value] of Object.entries(measures)) table.style.setProperty(`--${name}`, value);
+    table.classList.toggle("sg-across", boards !== 1 && !rest.length);
     if (!boxes.buttons) return;
     const { list } = once("buttons", [asking.question, picked], () => ({ list: choices() }));
-    if (list.length > MANY) table.classList.add("sg-many"); // never undone, so that the layout is stable
+    if (list.length) table.classList.add(list.length > MANY ? "sg-many" : "sg-few"); // never undone, so that the layout is stable
     kit.fill(boxes.buttons, list);
   }
 
   // --- parts -----------------------------------------------------------------------------------
 
   function sectionOf(part) {
-    const title = el("h2", null, part.label);
+    const owner = marks[part.label];
+    const title = el("h2", null, typeof owner === "number" && [kit.tag(kit.seat(owner)), ": "], part.label);
     return { title, whole: el("section", { class: `sg-part sg-${part.kind}`, "aria-label": part.label }, title) };
   }
 
@@ -108,7 +113,7 @@ export function mount(boxes, header, kit) {
       return el("tr", null, down.length > 0 && el("th", { scope: "row" }, down[at]), cells);
     }
 
-    const legend = Object.keys(marks).map((mark) => el("li", null, face(mark), " ", el("bdi", null, meaning(mark).name)));
+    const legend = legendMarks().map((mark) => el("li", null, face(mark), " ", el("bdi", null, meaning(mark).name)));
     return [legend.length > 0 && once(`${part.label} legend`, 0, () => el("ul", { class: "sg-legend" }, legend)), table];
   }
 
@@ -119,20 +124,20 @@ export function mount(boxes, header, kit) {
 
   function hands(part, was, places) {
     return part.hands.map((hand, seat) => {
-      const { colour, glyph, name } = kit.seat(seat);
-      const title = el("h3", { class: "seat", style: { "--seat": colour } }, el("span", { class: "glyph", "aria-hidden": "true" }, glyph), el("bdi", null, name));
-      return el("div", { class: "sg-hand" }, title, tiles(part, hand ?? [null], was?.hands[seat], places, seat));
+      return el("div", { class: "sg-hand" }, el("h3", null, kit.tag(kit.seat(seat))), tiles(part, hand ?? [null], was?.hands[seat], places, seat));
     });
   }
 
-  function cards(part, was) {
-    return [tiles(part, part.cards, was?.cards, new Map(), 0)];
+  function cards(part, was, places) {
+    return [tiles(part, part.cards, was?.cards, places, 0)];
   }
 
   function tiles(part, items, was, places, row) {
     if (!items.length) return el("p", { class: "dim" }, "none");
     const old = [...(was ?? items)];
-    return el("ul", { class: "sg-tiles", "data-part": part.label }, items.map((item, column) => {
+    const key = `${row} ${part.label}`;
+    if ([...places.keys()].some((place) => place.startsWith(`${row} `))) pressed.add(key);
+    return el("ul", { class: `sg-tiles ${pressed.has(key) ? "sg-large" : ""}`, "data-part": part.label }, items.map((item, column) => {
       const place = old.indexOf(item);
       if (place >= 0) old.splice(place, 1);
       const button = press(part, row, column, places, word(item), word(item));
@@ -145,6 +150,13 @@ export function mount(boxes, header, kit) {
     const changed = (part) => old.has(part.label) && old.get(part.label).text !== part.text;
     const row = (part) => el("div", { class: changed(part) ? "sg-new" : null }, el("dt", null, part.label), el("dd", null, part.text === null ? face(null) : part.text));
     return el("dl", { class: "sg-part sg-texts" }, texts.map(row));
+  }
+
+  /** Return the marks that are on boards. If several have the same meaning, return the first one. */
+  function legendMarks() {
+    const labels = shown[0].parts.map(({ label }) => label);
+    const names = Object.keys(marks).map((mark) => labels.includes(mark) ? "" : meaning(mark).name);
+    return Object.keys(marks).filter((_, at) => names[at] && names.indexOf(names[at]) === at);
   }
 
   /** Return the name and the colour of a mark. A mark that is only a word has no colour. */
@@ -203,11 +215,10 @@ export function mount(boxes, header, kit) {
     const { question } = asking;
     const here = picked.length ? going(asking.part).filter(([, isWhole]) => isWhole).map(([index]) => index) : [];
     const known = new Set(shown[0].parts.map(({ label }) => label));
-    const list = (question?.choices ?? []).flatMap((choice, index) => {
+    return (question?.choices ?? []).flatMap((choice, index) => {
       const target = question.targets[index];
-      return !(target && known.has(target.part)) || here.includes(index) ? [asking.button(index, { class: "button text sg-button" }, choice.name)] : [];
+      return !known.has(target?.part) || here.includes(index) ? [asking.button(index, { class: "button text sg-button" }, choice.name)] : [];
     });
-    return list;
   }
 
   function click(part, row, column) {
