@@ -90,7 +90,8 @@ def test_a_list_belongs_to_the_sentence_before_it() -> None:
 
 
 def test_a_page_that_is_not_there_has_no_rules() -> None:
-    assert load_page("no/such/page").rule("1", "invalid-json", "") == ""
+    missing = load_page("no/such/page")
+    assert missing.rule("1", "invalid-json", "") == missing.beginning("1") == ""
     assert DOMINION.rule("99.9", "bad-phase", "`phase` is 3") == ""
 
 
