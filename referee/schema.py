@@ -88,7 +88,7 @@ def _narrow(schema: Any, game: GameDefinition) -> None:
             _narrow(value, game)
     if isinstance(schema, dict) and schema.get("pattern") == SEAT_PATTERN:
         del schema["pattern"]
-        schema["enum"] = seat_ids(game.max_seats)
+        schema["enum"] = [*seat_ids(game.max_seats)]
     elif isinstance(schema, dict) and schema.get("anyOf") == _SCORE["anyOf"] and not game.fractions:
         del schema["anyOf"]
         schema["type"] = "integer"
