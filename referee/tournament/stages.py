@@ -18,7 +18,6 @@ from referee.errors import UsageError
 from referee.tournament.rows import Plan
 from referee.tournament.schedule import format_of
 from referee.tournament.schedule.format import TournamentSetup, seatings
-from referee.tournament.schedule.knockout import KnockoutTable
 from referee.tournament.schedule.pairing import MAX_LISTED, deal_seed
 from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.store import Store
@@ -134,8 +133,7 @@ def bots_with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> s
     for stage in stages(store, table, setups=setups):
         for plan in stage.missing(there, out):
             if table is not None:  # the pairs of later rounds aren't known yet
-                over = table.places() if isinstance(table, KnockoutTable) else ()
-                return everyone.difference(over)
+                return everyone.difference(table.finished_bots())
             left.update(plan.players)
             if left == everyone:
                 return everyone

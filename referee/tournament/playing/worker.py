@@ -114,8 +114,7 @@ class Worker:
             if isinstance(source, BotCommand) and source not in self._files:
                 # Remember now which of its arguments are files. If a file is deleted later and the
                 # bot fails, we blame the missing file and not the bot (see `_check_files`).
-                words = [os.path.join(source.directory, word) for word in source.argv]
-                self._files[source] = [word for word in words if os.path.isfile(word)]
+                self._files[source] = _files(source)
         # A match between Python objects needs no event loop. It's much faster without one.
         if are_objects(sources.values()) and not (batch.answers or batch.spec.opening):
             plans = _until_deadline(batch.plans)
@@ -453,3 +452,8 @@ def _head_and_tail(stderr: bytes) -> bytes:
         return stderr
     half = MAX_STDERR // 2
     return b"%b\n[%d bytes left out]\n%b" % (stderr[:half], omitted, stderr[-half:])
+
+
+def _files(command: BotCommand) -> list[str]:
+    words = (os.path.join(command.directory, word) for word in command.argv)
+    return [word for word in words if os.path.isfile(word)]

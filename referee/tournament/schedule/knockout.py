@@ -148,6 +148,10 @@ class KnockoutTable:
         self._left = [pair.winner for pair in over[: len(self._left) // 2]]
         self.playing = []
 
+    def finished_bots(self) -> set[int]:
+        """Return the bots that have no match left."""
+        return {*self.places()}
+
     def places(self) -> dict[int, int]:
         """Return the final places by bot, of those that have no match left.
 

@@ -223,6 +223,13 @@ class SwissTable:
         """Make room for new bots, up to this total number."""
         self.points += [0.0] * (bots - len(self.points))
 
+    def finished_bots(self) -> set[int]:
+        """Return the bots without matches left.
+
+        We can't know any, because later rounds aren't paired yet.
+        """
+        return set()
+
     def opponents(self) -> list[float]:
         """Return for each bot the sum of its opponents' points (Buchholz score)."""
         sums = [0.0] * len(self.points)

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from itertools import count
 from math import inf
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +18,7 @@ import trio
 import trio.testing
 from msgspec.structs import replace
 
-from referee.bots.command import PythonBot
+from referee.bots.command import BotCommand, PythonBot
 from referee.bots.stand_in import stand_in
 from referee.errors import GameError
 from referee.games.interface.faults import Disqualification
@@ -33,6 +34,7 @@ from referee.tournament.playing.worker import (
     Lateness,
     Worker,
     _Attempt,
+    _files,
     _head_and_tail,
     _until_deadline,
 )
@@ -204,6 +206,12 @@ def test_the_middle_of_a_long_stderr_is_left_out() -> None:
     half = MAX_STDERR // 2
     shortened = whole[:half] + b"\n[1 bytes left out]\n" + whole[half:]
     assert _head_and_tail(whole[:half] + b"x" + whole[half:]) == shortened
+
+
+def test_the_files_of_a_command_are_the_words_that_name_one(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").touch()
+    command = BotCommand("./bot.py", ("python3", "bot.py", "x.py", "."), directory=str(tmp_path))
+    assert _files(command) == [str(tmp_path / "bot.py")]
 
 
 @pytest.mark.slow

@@ -205,6 +205,14 @@ def test_tournaments_without_common_bots_show_no_change() -> None:
     assert "no change is known" in " ".join(shown(found))
 
 
+def test_a_bot_of_two_tournaments_shows_no_change_if_no_bot_is_in_all() -> None:
+    found = season(
+        {"one": of_bots("a", "b"), "two": of_bots("b", "c", seed=2), "three": of_bots("c", "d")}
+    )
+    assert found.pool == []
+    assert all(rating.change is None for bot in found.bots for rating in bot.tournaments if rating)
+
+
 def test_a_bot_whose_files_changed_is_marked() -> None:
     one, two, three = (of_bots("a", "b", "c", seed=seed) for seed in (1, 2, 3))
     one.add_versions({"a": "1", "b": "1", "c": "1"})
