@@ -50,10 +50,12 @@ def test_what_several_viewers_know_is_written_once() -> None:
         now={"all": Now(0, ()), "public": Now(0, ()), "0": Now(1, ())},
         moves={"all": moves[0], "0": moves[1]},
     )
-    (shared,) = course_of(MatchPage(None, [], [step], []))["steps"]  # type: ignore[arg-type]
+    two = Step(turn=2, lines=(0, 0), moves={"all": moves[0], "0": moves[1]})
+    page = MatchPage(None, [], [step, two], [])  # type: ignore[arg-type]
+    shared, of_two = course_of(page)["steps"]
     assert shared.set == {"all 0": {"a": [1]}, "public": {"a": [2]}}
     assert shared.now == {"all public": Now(0, ()), "0": Now(1, ())}
-    assert shared.moves == {"all 0": moves[0]}
+    assert shared.moves == of_two.moves == {"all 0": moves[0]}
 
 
 def test_one_track_where_nothing_is_hidden(tmp_path: Path) -> None:
