@@ -7,7 +7,7 @@ import { Match } from "./data.js";
 import { areasOf } from "./lead.js";
 import { begin, reduce, seenTo } from "./store.js";
 import { asYou } from "./text.js";
-import { resultOf, verdictOf } from "./verdict.js";
+import { endOf, resultOf, verdictOf } from "./verdict.js";
 
 const CHOICES = [{ name: "copper" }, { name: "silver" }, { name: "end", key: "e" }];
 const question = { title: "", text: "Which?", least: 1, most: 2, repeats: false, choices: CHOICES };
@@ -203,6 +203,14 @@ test("the verdict names the winners first, and a score only if it explains the r
   assert.match(told([{ seat: 0 }, " plays 1; ", { seat: 1 }, " plays 2"], [0, 1]), /it: A plays 1; B plays 2 \(/);
   assert.match(told(["plays ", { card: "x", count: 1 }, "; passes"]), /it: D play x; pass /);
   assert.match(told(["hits ", { seat: 0 }, " so it passes; moves; ", { seat: 1 }, " loses; wins; ", { seat: 3 }, " rests ", { card: "y" }, "; waits"]), /it: D hit A so it passes; move; B loses; wins; D rest y; wait /);
+});
+
+test("only one winner has won; all of them have a draw, and some of them share the win", () => {
+  const ends = (winners, seats) => seats.map((seat) => endOf({ winners, scores: seats }, seat));
+  assert.deepEqual(ends([1], [0, 1]), ["lost", "won"]);
+  assert.deepEqual(ends([0, 1], [0, 1]), ["draw", "draw"]);
+  assert.deepEqual(ends([0, 2], [0, 1, 2]), ["shared", "lost", "shared"]);
+  assert.deepEqual(ends([], [0, 1]), ["lost", "lost"]);
 });
 
 test("sentences about the person use the second person", () => {

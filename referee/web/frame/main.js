@@ -16,7 +16,7 @@ import { SPEEDS, begin, reduce } from "./store.js";
 import { Table } from "./table.js";
 import { Tabs } from "./tabs.js";
 import { dressed, themeButton, toggleTheme } from "./theme.js";
-import { resultOf } from "./verdict.js";
+import { endOf, resultOf } from "./verdict.js";
 
 const ABOUT = "M11 10h2v7h-2zM11 6.5h2v2h-2zM12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 2a8 8 0 1 1 0 16 8 8 0 0 1 0-16z";
 
@@ -313,7 +313,7 @@ class App {
       this.points[index].textContent = numeral(atEnd ? outcome.scores[index] : points?.[index]);
       const gain = points && before && !atEnd ? points[index] - before[index] : 0;
       chip.querySelector(".gain").textContent = gain ? (gain > 0 ? `+${gain}` : `−${-gain}`) : "";
-      chip.querySelector(".state").textContent = atEnd && outcome.winners.includes(index) ? "won" : out ? "out" : asked ? "to move" : "";
+      chip.querySelector(".state").textContent = atEnd && outcome.winners.includes(index) ? endOf(outcome, index) : out ? "out" : asked ? "to move" : "";
     });
     const { turn } = now;
     this.when.hidden = step === match.last && Boolean(state.ask); // the question already names the turn

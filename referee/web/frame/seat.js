@@ -7,6 +7,7 @@ import { Answer } from "./answer.js";
 import { capital, doing, numbered, waits } from "./choices.js";
 import { clock } from "./live.js";
 import { el, plain, remember, remembered } from "./kit.js";
+import { endOf } from "./verdict.js";
 
 const MOST_TOLD = 200; // sentences to keep
 
@@ -101,9 +102,10 @@ export class Seat {
     return [match ? "The others play." : "Waiting for the match to begin."];
   }
 
-  #ended({ winners, scores, why }, seat) {
-    const won = winners.includes(seat) ? (winners.length > 1 ? "You share the first place" : "You won") : winners.length ? "You lost" : "Nobody won";
-    return `The match is over. ${won}, ${scores[seat]} to ${scores.filter((_, other) => other !== seat).join(" and ")} (${why}). All of it can be looked at now, hidden cards too.`;
+  #ended(outcome, seat) {
+    const { winners, scores, why } = outcome;
+    const ends = { won: "You won", draw: "A draw", shared: "You share the win", lost: winners.length ? "You lost" : "Nobody won" };
+    return `The match is over. ${ends[endOf(outcome, seat)]}, ${scores[seat]} to ${scores.filter((_, other) => other !== seat).join(" and ")} (${why}). All of it can be looked at now, hidden cards too.`;
   }
 
   // --- the question ------------------------------------------------------------------------------

@@ -20,6 +20,13 @@ export function resultOf({ winners, scores, ranks }, seat) {
   return [[...joined(winners.map((index) => tag(seat(index)))), " share the win"], points];
 }
 
+/** What a match that is over was for a seat: "won", "draw", "shared", which is a win with some of the others, or "lost". */
+export function endOf({ winners, scores }, seat) {
+  if (!winners.includes(seat)) return "lost";
+  if (winners.length === 1) return "won";
+  return winners.length === scores.length ? "draw" : "shared";
+}
+
 /** Why the seat was disqualified at a step: its detail and the bot's own last words, as nodes. null if no seat was. */
 export function lossAt(match, at, seat) {
   const step = match.steps[at];
