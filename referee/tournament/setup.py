@@ -56,9 +56,10 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
             f"{plural(len(bots), 'bot')}: with {players} players in a match, a tournament needs "
             f"{players} to {MAX_BOTS:,} bots"
         )
-    if now.matches is not None and (now.deals is not None or not format.takes_matches):
-        other = "--deals" if format.takes_matches else f"--pairing {now.format}"
-        raise UsageError(f"--matches cannot be combined with {other}")
+    if now.matches is not None and not format.takes_matches:
+        raise UsageError(f"--matches cannot be combined with --pairing {now.format}; give --deals")
+    if now.matches is not None and now.deals is not None:
+        raise UsageError("--matches cannot be combined with --deals; give one of them")
     for other in FORMATS:
         for name, options in format_of(other).own:
             if other != now.format and getattr(now, name) not in (None, UNSET):

@@ -236,7 +236,7 @@ def test_a_run_that_is_cut_off_goes_on_to_the_same_store(until: int, jobs: int) 
     ("bots", "options", "says"),
     [
         (3, {"players": 3}, "--pairing knockout plays matches of two"),
-        (4, {"matches": 9}, "--matches cannot be combined with --pairing knockout"),
+        (4, {"matches": 9}, "--matches cannot be combined with --pairing knockout; give --deals"),
         (3, {"knockout": Knockout(third_place=True)}, "--third-place needs 4 bots"),
         (3, {"knockout": Knockout((0, 1))}, "must have each bot once"),
         (3, {"knockout": Knockout((0, 1, 1))}, "must have each bot once"),
