@@ -127,6 +127,8 @@ def cannot_write(name: str, error: OSError | ValueError) -> UsageError:
     reason, folder = why(error), Path(name).parent
     if isinstance(error, FileNotFoundError) and not folder.is_dir():
         reason = f"the folder does not exist: {folder}"
+    elif isinstance(error, FileExistsError) and not Path(name).is_dir():
+        reason = "it exists, and is not a folder"
     return UsageError(f"cannot write {name}: {reason}")
 
 

@@ -208,8 +208,10 @@ class Store:
         Args:
             check: if False, only check that the file is a store, and not all of its rows.
         """
-        if not os.path.isfile(name):
+        if not os.path.exists(name):
             raise UsageError(f"cannot read {name}: no such file")
+        if not os.path.isfile(name):
+            raise _not_regular(name)
         _check_side_files(os.path.realpath(name))
         path = os.path.abspath(name).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         with usable(name):
@@ -703,7 +705,7 @@ def _open(name: str) -> tuple[int, bool]:
     try:
         if os.path.lexists(name):
             if not stat.S_ISREG(os.stat(name).st_mode):
-                raise UsageError(f"{name} is not a store of a tournament: it is not a regular file")
+                raise _not_regular(name)
             return os.open(name, flags), False
         for path in (os.path.realpath(name) + suffix for suffix in _SIDE_SUFFIXES):
             if os.path.lexists(path):
@@ -715,6 +717,10 @@ def _open(name: str) -> tuple[int, bool]:
         return os.open(name, flags | os.O_CREAT | os.O_EXCL, 0o666), True
     except OSError as error:
         raise cannot_write(name, error) from error
+
+
+def _not_regular(name: str) -> UsageError:
+    return UsageError(f"{name} is not a store of a tournament: it is not a regular file")
 
 
 def _check_side_files(path: str) -> None:

@@ -224,7 +224,8 @@ def test_transcripts_that_cannot_be_written(
     words += ["--transcripts", str(tmp_path)]
     (tmp_path / "names-1").touch()
     assert cli.main(words) == 2
-    assert f"cannot write {tmp_path / 'names-1'}: File exists" in one_line(capfd.readouterr().err)
+    problem = f"cannot write {tmp_path / 'names-1'}: it exists, and is not a folder"
+    assert problem in one_line(capfd.readouterr().err)
     access = os.access  # root may write to any folder
     monkeypatch.setattr(os, "access", lambda path, *more: path != tmp_path and access(path, *more))
     assert cli.main(words) == 2

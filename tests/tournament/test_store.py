@@ -223,8 +223,9 @@ def test_what_is_no_store(file: str, tmp_path: Path) -> None:
     for make in (os.mkfifo, os.mkdir):
         path = str(tmp_path / make.__name__)
         make(path)
-        with pytest.raises(UsageError, match=r"is not a store .*: it is not a regular file"):
-            Store.for_writing(path)
+        for opening in (Store.for_reading, Store.for_writing):
+            with pytest.raises(UsageError, match=r"is not a store .*: it is not a regular file"):
+                opening(path)
     for name in ("", ":memory:", "file:x", "a\0b"):
         with pytest.raises(UsageError, match="is not the name of a file"):
             Store.for_writing(name)
