@@ -96,7 +96,10 @@ def note_output(name: str, kind: OutputKind) -> None:
     if _is_listed(name):
         return
     folder, base = _place(name)
-    with suppress(OSError), open(os.path.join(folder, LIST), "a+b") as opened:
+    path = os.path.join(folder, LIST)
+    if os.path.exists(path) and not os.path.isfile(path):
+        return
+    with suppress(OSError), open(path, "a+b") as opened:
         opened.seek(0)
         head = opened.readline().rstrip(b"\n")
         if head in (b"", _HEAD):
@@ -119,8 +122,11 @@ def _is_listed(name: str) -> bool:
 
 def listed_in(folder: str) -> set[str]:
     """Return the entries of a folder's list of output files."""
+    path = os.path.join(folder, LIST)
+    if not os.path.isfile(path):  # to read a FIFO or a device may take forever
+        return set()
     try:
-        with open(os.path.join(folder, LIST), "rb") as opened:
+        with open(path, "rb") as opened:
             head, *entries = opened.read().split(b"\n")
     except OSError:
         return set()

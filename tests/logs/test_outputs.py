@@ -133,6 +133,21 @@ def test_a_list_names_only_files(tmp_path: Path) -> None:
     assert not (tmp_path / LIST).exists()
 
 
+def test_a_list_that_is_no_file_is_not_read(tmp_path: Path) -> None:
+    """A folder may come from a stranger, and to read a FIFO may take forever."""
+    (tmp_path / "file").write_bytes(BOT)
+    note_output(str(tmp_path / "file"), TEXT)
+    reader, writer = os.pipe()
+    os.write(writer, (tmp_path / LIST).read_bytes())
+    os.close(writer)  # or a reader would wait
+    (tmp_path / LIST).unlink()
+    (tmp_path / LIST).symlink_to(f"/dev/fd/{reader}")
+    note_output(str(tmp_path / "other"), TEXT)
+    assert not is_ours(tmp_path / "file", TEXT)
+    with open(reader, "rb") as unread:
+        assert unread.read().endswith(b"file\n")
+
+
 def test_a_list_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
     (tmp_path / LIST).mkdir()
     (tmp_path / "file").write_bytes(BOT)

@@ -85,10 +85,7 @@ def claim_folder(
         for path in files:
             _unlink(path)
     check_output(str(file), _OWNER_KIND, force=force)
-    try:
-        file.write_bytes(msgspec.json.encode(_Owner(_FORMAT, digest)) + b"\n")
-    except OSError as error:
-        raise cannot_write(str(file), error) from error
+    _write(file, msgspec.json.encode(_Owner(_FORMAT, digest)) + b"\n")
 
 
 def write_record(folder: Path, row: MatchRow) -> None:
@@ -101,21 +98,25 @@ def write_record(folder: Path, row: MatchRow) -> None:
     record = packer.pack(row.record) + packer.end() if row.record else b""
     missing = [b""] * (len(files) - 1 - len(row.stderr))
     for path, data in zip(files, [*row.stderr, *missing, record], strict=True):
-        if not data:
+        if data:
+            _write(path, data)
+        else:
             _unlink(path)
-            continue
-        part = path.with_name(path.name + ".part")
-        try:
-            # A killed run may have left this file, or somebody may have put a link here, which
-            # open() would follow.
-            part.unlink(missing_ok=True)
-            with part.open("xb") as file:
-                file.write(data)
-            part.replace(path)
-        except OSError as error:
-            with suppress(OSError):
-                part.unlink()  # e.g. the disk is full
-            raise cannot_write(str(path), error) from error
+
+
+def _write(path: Path, data: bytes) -> None:
+    # Somebody may have put a link or a FIFO in place of `path` or of this part, which a killed run
+    # may have left, too. open() would follow the one and wait for the other.
+    part = path.with_name(path.name + ".part")
+    try:
+        part.unlink(missing_ok=True)
+        with part.open("xb") as file:
+            file.write(data)
+        part.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()  # e.g. the disk is full
+        raise cannot_write(str(path), error) from error
 
 
 def remove_record(folder: Path, match: int, seats: int) -> None:
@@ -162,6 +163,8 @@ def _unlink(path: Path) -> None:
 
 
 def _owner(file: Path) -> str:
+    if not file.is_file():  # to read a FIFO may take forever
+        return ""
     try:
         return msgspec.json.decode(file.read_bytes(), type=_Owner).tournament
     except (OSError, msgspec.MsgspecError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,30 @@ def test_a_file_of_somebody_else_with_the_name_of_ours(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=f"{OWNER} is not a file of referee"):
         claim_folder(tmp_path, [SETUP])
     assert (tmp_path / OWNER).read_text() == "a diary\n"
+
+
+def test_the_owner_is_written_into_no_other_file(tmp_path: Path) -> None:
+    theirs = tmp_path / "diary"
+    theirs.write_text("a diary\n")
+    (tmp_path / OWNER).symlink_to(theirs)
+    claim_folder(tmp_path, [SETUP], force=True)
+    assert theirs.read_text() == "a diary\n"
+    claim_folder(tmp_path, [SETUP])
+    assert names(tmp_path) == {OWNER, "diary"}
+
+
+def test_an_owner_that_is_no_file_is_not_read(tmp_path: Path) -> None:
+    """A folder may come from a stranger, and to read a FIFO may take forever."""
+    claim_folder(tmp_path, [SETUP])
+    reader, writer = os.pipe()
+    os.write(writer, (tmp_path / OWNER).read_bytes())
+    os.close(writer)  # or a reader would wait
+    (tmp_path / OWNER).unlink()
+    (tmp_path / OWNER).symlink_to(f"/dev/fd/{reader}")
+    claim_folder(tmp_path, [SETUP])
+    with open(reader, "rb") as unread:
+        assert unread.read()
+    assert not (tmp_path / OWNER).is_symlink()
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
