@@ -282,7 +282,7 @@ def terminal_is_gone() -> bool:
         except termios.error as error:
             if error.args[0] == errno.EIO:
                 gone.append(stream)
-        except (OSError, ValueError, AttributeError):  # the stream is closed, or not a file
+        except (OSError, ValueError, TypeError):  # the stream is closed, or not a file
             continue
     if gone:
         for stream in (sys.stdout, sys.stderr):

@@ -58,7 +58,7 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
         UsageError: we don't have a terminal, or people can't play this game.
     """
     definition = person_rules(game)
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError(f"BOT {HUMAN}: a person needs a terminal, and standard input is not one")
     # If the log goes to stdout, nothing else may be written there.
     streams = (sys.stderr,) if log_to_stdout else (sys.stdout, sys.stderr)

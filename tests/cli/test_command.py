@@ -914,6 +914,15 @@ def test_closed_streams(fd: int, options: tuple[str, ...]) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("words", [["standings", "none"], ["play", "human", "big_money"]])
+def test_an_error_without_stdin_is_one_line(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)  # as of a caller that has closed it
+    assert cli.main(words) == 2
+    assert capsys.readouterr().err.startswith("referee: ")
+
+
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
