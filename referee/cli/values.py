@@ -51,7 +51,11 @@ def _decimal(accepted: Callable[[float], bool], what: str) -> Callable[[str], fl
     return _number(float, _DECIMAL, accepted, what)
 
 
-number = _number(float, f"-?{_DECIMAL}", lambda _: True, "a number")
+# A rating or a difference of two. With more digits a table is unreadable, and the differences are
+# lost from 1e17 on.
+number = _number(
+    float, f"-?{_DECIMAL}", lambda elo: abs(elo) <= 1e6, "a number from -1,000,000 to 1,000,000"
+)
 seed = _integer(0, MAX_SEED - 1, "an integer from 0 to 2**53 - 1")
 count = _integer(1, MAX_COUNT, "an integer of 1 or more, at most 1,000,000,000")
 seconds = _decimal(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0, at most 1,000,000")

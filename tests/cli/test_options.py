@@ -82,6 +82,13 @@ def test_the_help_of_a_limit_has_the_default_of_its_command(
     assert f"memory, such as 512M (default: {default})" in text
 
 
+def test_a_rating_has_few_digits() -> None:
+    assert [values.number(text) for text in ("1000000", "-1e6")] == [1e6, -1e6]
+    for text in ("1000000.1", "-1000001", "1e308"):
+        with pytest.raises(argparse.ArgumentTypeError, match="from -1,000,000 to 1,000,000"):
+            values.number(text)
+
+
 @pytest.mark.parametrize("turn", [1, -1])
 def test_an_option_wins_over_set_in_any_order(turn: int) -> None:
     words = ["--set=max_turns=7", "--max-turns=9"][::turn]
