@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -184,6 +185,11 @@ class Store:
                 raise UsageError(
                     f"another run is writing {name}: wait for it, or give another --store"
                 ) from error
+            if made:
+                # SQLite keeps its files if the disk is full. Beside no store, they'd be in the way
+                # of the next run.
+                for suffix in _SIDE_SUFFIXES:
+                    undo.callback(Path(path + suffix).unlink, missing_ok=True)
             with usable(name):
                 connection = _connect(path)
                 undo.callback(connection.close)

@@ -233,6 +233,27 @@ def test_what_is_no_store(file: str, tmp_path: Path) -> None:
         Store.for_writing(str(tmp_path / "none" / "x"))
 
 
+def test_nothing_stays_of_a_store_that_could_not_be_made(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk SQLite keeps the files beside it, here because of another connection."""
+    others: list[sqlite3.Connection] = []
+
+    def fail(store: Store) -> None:
+        others.append(sqlite3.connect(file))
+        others[0].execute("SELECT 1 FROM sqlite_master").fetchone()
+        assert len(list(tmp_path.iterdir())) == 3
+        raise sqlite3.OperationalError("disk I/O error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "_stat_side_files", fail)
+        with pytest.raises(UsageError, match="disk I/O error"):
+            Store.for_writing(file)
+    others[0].close()
+    assert not list(tmp_path.iterdir())
+    Store.for_writing(file).close()
+
+
 def test_other_peoples_databases_are_left_alone(file: str) -> None:
     with sqlite3.connect(file) as connection:
         connection.execute("CREATE TABLE precious (thing)")
