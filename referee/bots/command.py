@@ -376,7 +376,11 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
     Raises:
         BotNotFoundError: we can't run anything by this name. The message tells the user what to do.
     """
-    if not argument.strip() or "\0" in argument:
+    if "\0" in argument:
+        raise BotNotFoundError(
+            f"BOT {argument!r} has a NUL, which no command may have: leave it out"
+        )
+    if not argument.strip():
         raise BotNotFoundError("BOT is empty: give a bundled bot's name, a program or a command")
     if _is_url(argument):
         raise BotNotFoundError(f"BOT {argument!r} is an address, and this needs a program")

@@ -142,7 +142,7 @@ def test_a_path_wins_over_a_command_line(tmp_path: Path, monkeypatch: pytest.Mon
     [
         ("", "empty"),
         ("  ", "empty"),
-        ("a\0b", "empty"),
+        ("a\0b", "has a NUL"),
         ("''", "not found"),
         ("big_mony", "did you mean big_money"),
         ("no_such_bot", "referee bots"),
