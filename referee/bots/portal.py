@@ -7,6 +7,7 @@ that runs trio. All portals of the program share that thread.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import weakref
@@ -26,6 +27,7 @@ from referee.match.spec import MatchSpec
 
 T = TypeVar("T")
 _THREAD = BlockingPortalProvider("trio")
+_PORTALS = weakref.WeakSet["BotPortal"]()
 
 
 class BotPortal:
@@ -35,13 +37,17 @@ class BotPortal:
     """
 
     def __init__(self) -> None:
+        self._prepare()
+        self._stay = ExitStack()  # closing it stops all bots, and releases the thread
+        weakref.finalize(self, _close, self._stay)
+        _PORTALS.add(self)
+
+    def _prepare(self) -> None:
         self._pool = BotPool()
         self._match = AsyncExitStack()  # closing it returns the borrowed bots
         self._bots: Sequence[Bot] = []
         self._thread: BlockingPortal | None = None
         self._last = _LastCall()
-        self._stay = ExitStack()  # closing it stops all bots, and releases the thread
-        weakref.finalize(self, _close, self._stay)
 
     def begin(self, spec: MatchSpec, sources: Sequence[BotSource]) -> Sequence[Bot]:
         """Start the bots of a match, in seat order. If the last match isn't over, abandon it.
@@ -66,6 +72,11 @@ class BotPortal:
         borrowed = borrow_bots(self._pool, spec, sources, range(len(sources)))
         return await self._match.enter_async_context(borrowed)
 
+    def push(self, bot: Bot, lines: bytes) -> None:
+        """Send lines to a bot (`Bot.push`)."""
+        self._check_running()
+        bot.push(lines)
+
     def reply(self, bot: Bot, seconds: float) -> Answer:
         """Wait up to `seconds` for the reply to the last request."""
         deadline = time.monotonic() + seconds
@@ -89,10 +100,34 @@ class BotPortal:
         self._stay.close()
         self._thread = None
 
+    def leave_to_parent(self) -> None:
+        """Give up the bots in a forked process. They and their pipes are the parent's."""
+        _OF_PARENT.append((self._pool, self._match, self._bots, self._stay.pop_all()))
+        self._prepare()
+
+    def _check_running(self) -> BlockingPortal:
+        if self._thread is None:
+            raise UsageError("after close() or a fork, call reset() before the bots play again")
+        return self._thread
+
     def _call(self, function: Callable[..., Awaitable[T]], *arguments: object) -> T:
-        assert self._thread is not None  # begin() has set it
-        result: T = self._thread.call(self._last.call, function, *arguments)
+        result: T = self._check_running().call(self._last.call, function, *arguments)
         return result
+
+
+# What a forked process has of its parent. Nothing of it may be finalized there.
+_OF_PARENT: list[object] = []
+
+
+def _after_fork() -> None:
+    # The forked process doesn't have the thread, so a call into it would never return.
+    global _THREAD
+    _THREAD = BlockingPortalProvider("trio")
+    for portal in list(_PORTALS):
+        portal.leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class _LastCall:

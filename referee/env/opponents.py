@@ -203,7 +203,7 @@ class Opponents:
         # The start-up limit counts from the start of the process, so some of it may be used up.
         if bot.started is not None:
             seconds -= time.monotonic() - bot.started
-        bot.push(_joined(lines))
+        self._portal.push(bot, _joined(lines))
         answer = self._portal.reply(bot, seconds)
         match answer:
             case Failure(Disqualification.TIMEOUT, detail) if in_handshake:
@@ -216,8 +216,8 @@ class Opponents:
             bot = self._bots[seat]
             if isinstance(bot, InProcessBot):
                 bot.hear_the_rest(lines)
-            else:
-                bot.push(_joined(lines))
+            elif self._portal is not None:
+                self._portal.push(bot, _joined(lines))
         if self._portal is not None:
             self._portal.finish(match.keep_alive, self._spec.limits.grace)
 

@@ -37,6 +37,7 @@ from referee.match.machine import Disqualified
 from tests.support.batches import kept
 from tests.support.helpers import cautious, name_line
 from tests.support.live import await_end, hostile
+from tests.support.marks import slow
 
 OPTIONS = {"dominion": {"max_turns": 6}, "botwars": {"rows": 5, "cols": 6, "max_turns": 6}}
 
@@ -328,9 +329,11 @@ def test_the_start_up_limit_counts_from_the_start_of_a_process(
     it: Any = object.__new__(opponents.Opponents)
     it._spec = SimpleNamespace(limits=Limits(startup_limit=8.0, time_limit=2.0))
     late = Failure(Disqualification.TIMEOUT, "x")
-    it._portal = SimpleNamespace(reply=lambda bot, limit: waited.append(limit) or late)
+    it._portal = SimpleNamespace(
+        push=lambda bot, lines: None, reply=lambda bot, limit: waited.append(limit) or late
+    )
     waited: list[float] = []
-    bot: Any = SimpleNamespace(started=started, push=lambda lines: None)
+    bot: Any = SimpleNamespace(started=started)
     assert it._ask(bot, [], in_handshake=True).code == Disqualification.STARTUP_TIMEOUT
     bot.started = None
     assert it._ask(bot, [], in_handshake=False) == late
@@ -380,6 +383,60 @@ def test_after_ctrl_c_the_bots_can_be_closed(monkeypatch: pytest.MonkeyPatch) ->
         episode.begin(1)  # the handshake takes longer than a quick reply
     episode.close()
     assert not GUARDIAN.processes
+
+
+def test_bots_do_not_play_after_close() -> None:
+    episode = Episode(GAMES["dominion"], None, {}, [None, hostile("stop_at", 9)])
+    episode.begin(1)
+    episode.close()
+    with pytest.raises(UsageError, match=r"after close.* call reset"):
+        play_on(episode)
+
+
+def test_a_forked_process_leaves_the_bots_to_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not have the thread that waits for them, and would wait for ever."""
+    thread = portal._THREAD
+    for name, value in (("_THREAD", thread), ("_PORTALS", set()), ("_OF_PARENT", [])):
+        monkeypatch.setattr(portal, name, value)
+    called: list[object] = []
+    forked: Any = BotPortal()
+    forked._thread = SimpleNamespace(call=called.append)
+    forked._stay.callback(called.append, "stopped")
+    bot: Any = SimpleNamespace(push=called.append, kill=None)
+    portal._after_fork()
+    with pytest.raises(UsageError, match="a fork, call reset"):
+        forked.push(bot, b"x")
+    with pytest.raises(UsageError, match="a fork, call reset"):
+        forked.kill(bot)
+    forked.close()
+    assert not called
+    assert portal._THREAD is not thread
+
+
+FORKS = """
+import os, signal
+from referee.env.episode import Episode
+from referee.games import GAMES
+before, after = (Episode(GAMES["dominion"], None, {}, [None, BOT]) for _ in range(2))
+before.begin(1)
+if child := os.fork():
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    before.begin(2)
+    before.close()
+    raise SystemExit(code)
+signal.alarm(30)
+for episode in (after, before):
+    episode.begin(1)
+    episode.close()
+os._exit(7)
+"""
+
+
+@slow
+def test_a_forked_process_plays_bots_of_its_own() -> None:
+    """As the processes of gymnasium's AsyncVectorEnv do."""
+    code = FORKS.replace("BOT", repr(hostile("stop_at", 9)))
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=False).returncode == 7
 
 
 async def test_bots_that_are_processes_cannot_be_played_in_the_thread_of_trio() -> None:
