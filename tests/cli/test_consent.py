@@ -94,6 +94,25 @@ def test_programs_that_only_a_file_names_are_listed(
     assert not (folder / "ran").exists()
 
 
+def test_an_address_in_a_record_is_a_program(folder: Path) -> None:
+    record = folder / "r.jsonl"
+    bots = '"bots":["http://127.0.0.1:1","smithy.json"]'
+    record.write_text(re.sub('"bots":.*?"smithy.json"]', bots, record.read_text(), count=1))
+    done = referee(*FROM)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "did not type: http://127.0.0.1:1. To start them, add --run-recorded" in done.stderr
+
+
+@pytest.mark.usefixtures("no_bwrap")
+def test_auto_is_no_way_out_of_the_sandbox_for_programs_of_a_record(folder: Path) -> None:
+    words = ["--run-recorded", "--sandbox-read", ".", "--sandbox", "auto"]
+    for chosen in (words, words[:3]):
+        done = referee(*FROM, *chosen)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("referee: --sandbox bwrap: bwrap is not installed")
+    assert not (folder / "ran").exists()
+
+
 def against_a_person(record: Path) -> str:
     """The text of the record, with a person in place of the bot's opponent."""
     text = record.read_text()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from referee.text.terminal import (
     as_text,
     command_line,
+    csv_text,
     escaped,
     json_escaped,
     plain,
@@ -66,6 +67,12 @@ def test_whatever_the_text_it_becomes_printable(text: str) -> None:
     assert escaped(text).isprintable()
     assert plain_lines(text).replace("\n", "").isprintable()
     assert plain_lines(text).count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff20"])
+def test_no_text_is_a_formula_in_a_spreadsheet(first: str) -> None:
+    assert csv_text(f"{first}1+1").startswith("'")
+    assert csv_text(f"a{first}1").startswith("a")
 
 
 def test_a_command_can_be_copied_into_a_shell() -> None:
