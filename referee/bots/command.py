@@ -219,6 +219,12 @@ def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
         except UsageError as error:
             text = str(error).replace(f"{folder.directory}/", "")
             problems.append(f"{folder.file}: command: {text}")
+        else:
+            if source.dialect and GAMES[game].dialects[source.dialect].tells_hidden:
+                problems.append(
+                    f"{folder.file}: command: {source.dialect} shows hidden information, which "
+                    "nobody may choose for a bot of their own: give the command as BOT"
+                )
     elif not problems:
         raise NotBuiltError([folder.path])
     if problems:

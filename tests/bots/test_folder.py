@@ -66,6 +66,12 @@ def test_a_folder_of_a_rule_file_or_with_a_dialect(bot: Path) -> None:
     assert found.dialect == "classic"
 
 
+def test_a_folder_chooses_no_dialect_that_shows_hidden_information(bot: Path) -> None:
+    (bot / "bot.toml").write_text('command = "classic-leaks:./mine.py"\n')
+    with pytest.raises(UsageError, match=r"bot.toml: command: classic-leaks shows hidden info"):
+        find_bot(str(bot), "tribute")
+
+
 def test_a_bundled_name_is_that_bot_whatever_lies_around(bot: Path) -> None:
     shutil.move(bot, bot.parent / "minimal")
     assert find_bot("minimal", "dominion", str(bot.parent)) == find_bot(
