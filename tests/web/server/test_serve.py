@@ -66,6 +66,12 @@ def test_addresses(host: str, url: str, is_local: bool) -> None:
     assert (serving.origin(host, 8), serving.is_local(host)) == (url, is_local)
 
 
+def test_only_this_machine_can_connect_unless_the_user_names_another_address() -> None:
+    for given in (None, serving._address(":8")):
+        assert serving.host_and_port(given, 8) == ("127.0.0.1", 8)
+    assert serving.host_and_port(serving._address("other:9"), 8) == ("other", 9)
+
+
 def test_a_port_that_is_in_use(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
