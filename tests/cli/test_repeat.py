@@ -261,6 +261,15 @@ def test_a_bundled_bot_with_variables_of_a_file_asks_for_the_sandbox(folders: Pa
         assert words[words.index("--sandbox") + 1] == "bwrap"
 
 
+def test_no_line_shows_a_folder_because_a_store_names_it() -> None:
+    bots = Entrant("a", "./a"), Entrant("b", "./b")
+    made = setup(bots, game="dominion", seed=1, deals=2, settings={}, sandbox="bwrap")
+    made = replace(made, sandbox_read=("/home",))
+    for line in (pages.command(made), repeat_command(row(Plan(0, 0, 5, (0, 1))), made)):
+        assert "bwrap" in line
+        assert "/home" not in line
+
+
 @pytest.mark.parametrize("name", ["smithy.json", "human", "minimal"])
 def test_no_file_here_turns_a_bundled_name_into_a_program(name: str, tmp_path: Path) -> None:
     """Commands with bundled bots only have no sandbox, so a file must not replace such a bot."""
