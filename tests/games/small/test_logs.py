@@ -412,15 +412,23 @@ def test_what_is_checked_without_the_rules(messages: list[Any], expected: list[s
     assert rest(*messages) == expected
 
 
-@pytest.mark.parametrize(("scores", "says"), [("[0, 0]", "a draw)"), ("[0, 1]", "player2 won)")])
-def test_verify_calls_a_draw_a_draw(
-    scores: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("scores", "says"),
+    [
+        ([0, 0], "a draw)"),
+        ([0, 1], "player2 won)"),
+        ([1, 0, 1], "player1 and player3 won)"),
+    ],
+)
+def test_verify_calls_a_draw_of_all_a_draw(
+    scores: list[int], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, record = str(tmp_path / "even.py"), str(tmp_path / "even.record.jsonl")
-    Path(file).write_text(THIRD.replace("[self.sum % 5, self.sum % 7]", scores))
+    game = THIRD.replace("[self.sum % 5, self.sum % 7]", str(scores))
+    Path(file).write_text(game.replace("moves =", "players = (2, 3)\n    moves =", 1))
     with clean_games():
         find_game(file)
-        referee.play_match([first_move] * 2, game=file, seed=1, record=record)
+        referee.play_match([first_move] * len(scores), game=file, seed=1, record=record)
         assert cli.main(["verify", record, "--game", file]) == 0
     assert capsys.readouterr().out.rstrip().endswith(says)
 

@@ -139,7 +139,7 @@ async def test_only_seats_and_new_games_accept_data(method: str, path: str, stat
 
 
 async def test_requests_in_progress_are_bounded_and_streams_are_not_counted(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.abc.Clock
 ) -> None:
     monkeypatch.setattr(guard, "MOST_REQUESTS", 2)
     guarded = Guarded("bots.example")
@@ -162,7 +162,8 @@ async def test_requests_in_progress_are_bounded_and_streams_are_not_counted(
             await begin("/seat/a/0/events")  # no stream, and the last one
             assert guarded.in_progress == 4
             for path in ("/", "/matches/a/events", "/match/a/events/1"):
-                assert await guarded.status(HOST, path=path) == 503
+                with trio.fail_after(1):  # a request that isn't refused would wait forever
+                    assert await guarded.status(HOST, path=path) == 503
             await begin("/match/b/events")
             assert guarded.in_progress == 5
             guarded.goes_on.set()
