@@ -12,6 +12,7 @@ from msgspec.structs import replace
 import referee
 from referee.logs.entries import read_record
 from referee.logs.record import Header, ReceivedEntry
+from referee.logs.rerun import rerun_of
 from referee.match.opening import opening_answers
 from referee.match.spec import match_spec
 from referee.tournament.report.notable_losses import repeat_command
@@ -103,6 +104,12 @@ def test_an_opening_after_a_position(say: Say) -> None:
     ]
     assert min(kept) > 10
     assert say("verify", "r.jsonl")[0] == 0
+    rerun, is_there, drawn = rerun_of("r.jsonl"), False, []
+    for each in rerun.rounds():
+        assert is_there or not each.is_opening
+        drawn += [each.is_opening] * is_there
+        is_there = rerun.match.turns >= 34
+    assert drawn.index(False) == sum(drawn) == 4
     steps = read_match("r.jsonl").steps
     ((step, mark),) = [
         (step, mark) for step in steps for mark in step.marks if mark.kind == "opening"
