@@ -82,6 +82,16 @@ async def test_a_line_is_sent_whole_or_in_pieces(
 
 
 @pytest.mark.parametrize(
+    ("own", "seats"),
+    [(0, {1: "big_money", 2: "minimal", 3: "big_money"}), (1, {0: "big_money", 2: "minimal"})],
+)
+def test_the_other_seats_have_the_opponents_in_their_order(own: int, seats: dict[int, str]) -> None:
+    made = driver({"opponents": ["big_money", "minimal"]}, _seat=own, _definition=RULES)
+    made._start = lambda source: source.argument
+    assert {seat: made._other(seat) for seat in seats} == seats
+
+
+@pytest.mark.parametrize(
     ("case", "outcome", "code", "mistake", "ended"),
     [
         ({}, "won", 0, False, True),

@@ -271,6 +271,7 @@ def test_the_time_of_a_call_ends_with_it_and_that_of_an_outer_one_goes_on() -> N
     def left() -> float:
         return signal.getitimer(signal.ITIMER_REAL)[0]
 
+    before = signal.getsignal(signal.SIGALRM)
     with blaming.in_time(500.0):
         with blaming.in_time(1000.0):
             assert 0 < left() <= 500
@@ -283,6 +284,7 @@ def test_the_time_of_a_call_ends_with_it_and_that_of_an_outer_one_goes_on() -> N
         blaming.in_time(0.001),
     ):
         time.sleep(60)
+    assert signal.getsignal(signal.SIGALRM) == before
 
 
 def test_what_a_game_prints_is_not_in_its_log(

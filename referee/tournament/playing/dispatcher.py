@@ -409,9 +409,7 @@ class Dispatcher:
         batch = replace(self._batch([plan]), alone=True)
         if is_start:  # of a new process; all other bots leave, and nobody wants the result
             spec = replace(batch.spec, opening=0)
-            batch = replace(
-                batch, spec=spec, keep_alive=False, keep="none", tournament="", live="", answers=()
-            )
+            batch = replace(batch, spec=spec, keep_alive=False, keep="none", tournament="", live="")
         for _ in range(MAX_DEATHS):
             try:
                 future = self._executor.submit(play_batch, batch)
