@@ -448,14 +448,15 @@ def wins_all(plan: Plan) -> MatchRow:
     return row(plan, [1, 2] if plan.players[0] == 0 else [2, 1])
 
 
+def wins_all_and_fails(plan: Plan, first: int) -> MatchRow:
+    """The first bot wins, and the other one fails from match `first` on."""
+    fails = [left() if plan.match >= first and bot else None for bot in plan.players]
+    return row(plan, [1, 2] if plan.players[0] == 0 else [2, 1], left=fails)
+
+
 def test_a_verdict_before_the_withdrawal_stands() -> None:
     """The first bot wins everything, and the other one starts to fail close to the verdict."""
-
-    def result(plan: Plan, first: int) -> MatchRow:
-        fails = plan.match >= first
-        ranks = [1, 2] if plan.players[0] == 0 else [2, 1]
-        return row(plan, ranks, left=[left() if fails and bot else None for bot in plan.players])
-
+    result = wins_all_and_fails
     setup = made(2, format="sprt", deals=500, sprt=Sprt(0, 150))
     never = msgspec.structs.replace(setup, withdraw_after=None)
     decided, _ = played(never, partial(result, first=1_000)).count()
@@ -470,6 +471,18 @@ def test_a_verdict_before_the_withdrawal_stands() -> None:
             play_shuffled(store, partial(result, first=first), order, until=2 * order + 1)
             play_shuffled(store, partial(result, first=first), order)
             assert (store.count()[0], bool(store.withdrawn)) == (ends, withdrawn)
+
+
+def test_a_withdrawal_before_the_verdict_stands_even_after_a_kill() -> None:
+    """The run of an extension was killed when it had stored the matches, and nothing else."""
+    result, setup = partial(wins_all_and_fails, first=4), made(2, format="sprt", sprt=Sprt(0, 150))
+    store = played(msgspec.structs.replace(setup, deals=2), result)
+    store.add_stage(msgspec.structs.replace(setup, deals=500))
+    *_, stage = stages(store)
+    store.add([result(stage.plan(match)) for match in range(4, 40)])
+    play(store, result)
+    assert store.count() == (7, 0)
+    assert store.withdrawn == {1: Withdrawal(6, "timeout")}
 
 
 def test_more_bots_continue_a_test_that_has_ended() -> None:
