@@ -5,6 +5,7 @@ A result only depends on the plan of the match, as it would with deterministic b
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, contextmanager
@@ -108,6 +109,9 @@ def left(code: str = "timeout") -> Left:
     return Left(code, "it took too long", ["Traceback"])
 
 
+_MOST_TIMES = 100
+
+
 class MadeUp(Executor):
     """An executor whose batches are done immediately, with made-up results.
 
@@ -119,6 +123,7 @@ class MadeUp(Executor):
     def __init__(self, result: Result = row, most: int = 1_000) -> None:
         self._result = result
         self._most = most
+        self._times: Counter[int] = Counter()
         self.played: list[int] = []
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -132,6 +137,8 @@ class MadeUp(Executor):
         if any(LEAVER in plan.players for plan in batch.plans):
             return [row(plan) for plan in batch.plans]  # only called to start the worker
         plans = batch.plans[: self._most]
+        self._times[plans[0].match] += 1
+        assert self._times[plans[0].match] < _MOST_TIMES, "this match is played for ever"
         self.played += [plan.match for plan in plans]
         return [self._result(plan) for plan in plans]
 
