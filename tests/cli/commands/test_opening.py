@@ -78,7 +78,7 @@ def test_the_mark_is_at_the_step_after_the_last_drawn_reply(say: Say) -> None:
 def test_a_match_that_continues_has_the_opening_if_all_of_it_was_played(say: Say) -> None:
     words = ["big_money.json", "smithy.json", "--seed", "7", "--opening", "5", *SHORT]
     assert say("play", *words, "--record", "r.jsonl")[0] == 0
-    for turn, opening in ((1, None), (5, 5)):
+    for turn, opening in ((1, None), (2, None), (5, 5)):
         more = ["--resume", "r.jsonl", "--turn", str(turn), "--record", f"{turn}.jsonl", *SHORT]
         assert say("play", *more)[0] == 0
         header, _ = replies(f"{turn}.jsonl")
