@@ -33,6 +33,16 @@ def test_each_request_of_the_turn_is_answered_once() -> None:
     assert decided(TURNS)
 
 
+def test_after_another_move_the_rule_file_plans_its_turn_anew() -> None:
+    """A rule file of Star Realms plans a turn. Its plan has not the moves of somebody else."""
+    file = read_rule_file(ROOT / "example_bots/starrealms/outposts_first.json", "starrealms")
+    record = ROOT / "tests" / "golden" / "older" / "starrealms.record.jsonl"
+    found = list(decisions(str(record), file, 1))
+    # The player bought and attacked as well, but did not yet end the turn.
+    assert [each.did is None for each in found] == [True] * 3 + [False] * 3 + [True]
+    assert found[-1].does["actions"] == [{"action": "end-turn"}]
+
+
 def test_a_reply_that_is_no_text_is_shown(tmp_path: Path) -> None:
     lines = RECORD.read_bytes().splitlines(keepends=True)
     at = [n for n, line in enumerate(lines) if b'"entry":"received"' in line][2]
