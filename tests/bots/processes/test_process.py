@@ -564,6 +564,15 @@ async def test_stderr_before_a_reply_is_recorded_before_it(is_quick: bool, piped
     assert noted == [b"thinking\n", "reply"]
 
 
+async def test_stderr_is_read_once_more_after_the_end(piped: Any) -> None:
+    """Nobody attended to the bot when it wrote its last words and exited."""
+    launched, process = piped()
+    process.has_ended = True
+    os.write(launched.stderr, b"last words\n")
+    await process.kill()
+    assert process.stderr.lines(1).lines == ["last words"]
+
+
 async def test_a_bot_that_closes_its_input_before_it_has_read_it_may_still_reply(
     piped: Any, autojump_clock: trio.abc.Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
