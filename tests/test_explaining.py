@@ -186,12 +186,13 @@ class Leaving:
 
 def test_why_a_bot_has_left_is_known_without_a_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "referee.diagnosis.author", None)
-    first = referee.play_match([Leaving(), _simple("dominion")], seed=1).players[0]
-    left = first.disqualification
+    other, second = referee.play_match([_simple("dominion"), Leaving()], seed=1).players
+    left = second.disqualification
     assert left is not None
-    assert (left.detail, left.cause, left.turn, left.request) == ("it has left", "", 1, 1)
+    assert (left.detail, left.cause, left.turn, left.request) == ("it has left", "", 2, 1)
     assert left.asked.startswith('{"type":"play-turn"')
-    assert BUG in str(first.notes)
+    assert BUG in str(second.notes)
+    assert other.disqualification is None
 
 
 def _wrong(error: Exception, cause: BaseException | None = None) -> str:

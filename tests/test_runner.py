@@ -675,6 +675,17 @@ async def test_a_kept_bot_has_no_exit_code() -> None:
     assert [line["exit_code"] for line in lines if line["entry"] == "exit"] == [None, 3]
 
 
+def test_each_object_has_the_limits_of_its_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = toy(turns=1)
+    each = [spec.limits._replace(time_limit=seconds) for seconds in (3.0, 4.0)]
+    bots, given = [InProcessBot(Named(1)), InProcessBot(Named(2))], []
+    monkeypatch.setattr(
+        InProcessBot, "attach_limits", lambda bot, limits: given.append((bot, limits))
+    )
+    course.Course(msgspec.structs.replace(spec, limits_of_bots=tuple(each)), bots)
+    assert given == [*zip(bots, each, strict=True)]
+
+
 def test_a_bot_that_has_left_gets_no_more_lines() -> None:
     it = course.Course(toy(turns=1), [InProcessBot(Named(1)), InProcessBot(Named(2))])
     assert it.begin()[1]

@@ -261,7 +261,7 @@ class Rerun:
 
     def _without_stderr(self) -> Iterator[bytes]:
         for line in self._all_lines:
-            if line.startswith(record.STDERR) and not self._reader.torn:
+            if line.startswith(record.STDERR):
                 entry = self._decode(line)
                 if isinstance(entry, record.StderrEntry):
                     if self._stderr is not None:

@@ -96,6 +96,15 @@ async def test_a_stray_line_is_the_first_and_the_rest_follow() -> None:
     assert second.turn == 2  # turn 2 of the match is the bot's first turn
 
 
+async def test_a_fault_is_in_the_request_that_was_answered() -> None:
+    """The next request is to the same bot, and is made before the fault is noted."""
+    buys = '{"type": "play-reply", "phase": "buy", "cards_to_buy": ["province"]}'
+    is_turn = 'if asked["type"] == "play-turn"'
+    player = await told(bot(f"say({buys}) {is_turn} else simple(asked)"), max_turns=1)
+    fault = player.first_faults[0]
+    assert (fault.code, fault.turn, fault.request) == ("cannot-buy", 2, 1)
+
+
 async def test_many_stray_lines() -> None:
     noisy = bot('if asked["type"] == "play-turn": os.write(1, b"my hand\\n")', "simple(asked)")
     player = await told(noisy)

@@ -23,6 +23,7 @@ from referee.logs.record import (
     StderrEntry,
 )
 from referee.logs.replay.reader import Replay, Skipped
+from referee.logs.rerun import rerun_of
 from referee.logs.sink import MemorySink
 from referee.logs.source import LogReader
 from referee.logs.verify import Kind, Verdict, verify_record
@@ -120,6 +121,10 @@ def test_last_words_stand_before_the_exits(tmp_path: Path) -> None:
     kinds = [entry["entry"] for entry in entries(file)]
     assert kinds[-5:] == ["stderr", "exit", "stderr", "exit", "end"]
     assert verify_record(str(file)).kind == Kind.VALID
+    *_, over, after = rerun_of(str(file)).rounds()
+    assert [said.text for said in over.stderr] == ["early"] * 2
+    assert (after.entries, after.time) == ([], 1.0)
+    assert [said.text for said in after.stderr] == [" late"] * 2
 
 
 # --- what is recorded -----------------------------------------------------------------------------

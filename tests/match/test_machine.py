@@ -1357,6 +1357,12 @@ def test_a_history_can_be_repeated() -> None:
     assert again.disqualified.keys() == {1}
     assert (again.disqualified[1].code, again.due) == (EXITED, (0,))
     assert again.history == first.history
+    before = first.history
+    later = first.copy()
+    later.take(0, PlayReply(phase="cleanup"))
+    later.copy()
+    assert first.history == before  # the steps of a copy are its own
+    assert later.history[: len(before)] == before
     last = Match(RULES, seats=3, seed=1, copies=True)
     shake_hands(last)
     last.repeat(first.history[0], [1, 2])
