@@ -239,7 +239,6 @@ class Runner:
                     for seat in due:
                         replies.start_soon(self._await_reply, seat, beside)
             beside.cancel_scope.cancel()
-        self._delivered = None
 
     async def _await_reply(self, seat: int, beside: trio.Nursery | None = None) -> None:
         self._replied(seat, await self._bots[seat].reply(self._deadline(seat)))
