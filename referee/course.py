@@ -243,7 +243,7 @@ class Course:
             public = [e.line for e in entries if type(e) is Sent and e.to is None]
             if public:
                 self._log.write(b"".join(public))
-        if self._record is not None and entries:
+        if self._record is not None:
             self._record.write(entries, seconds)
         for listen in self.listeners:
             listen(self.match, entries)

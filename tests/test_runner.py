@@ -146,6 +146,27 @@ async def test_one_look_takes_the_replies_of_all(bots: list[PipeBot]) -> None:
     assert [len(seconds) for seconds in played.reply_seconds] == [3, 3]
 
 
+async def test_half_a_reply_is_not_looked_at_again(bots: list[PipeBot]) -> None:
+    """The event loop waits for its rest, and for the other bot."""
+
+    class Halves(PipeBot):
+        left = 3
+
+        def quick_reply(self, seconds: float) -> Any:
+            if self.left:
+                os.read(self.pipe[0], 1)
+                self.left -= 1
+                self.let_answer()  # the rest is there at once
+            return None
+
+    halves = Halves(2)
+    halves.let_answer()
+    runner = Runner(Course(toy(turns=1), [bots[0], halves]), alone=True)
+    await runner.run()
+    halves.close()
+    assert [bots[0].waits, halves.waits] == [2, 2]
+
+
 async def test_no_look_is_longer_than_the_time_that_is_left(bots: list[PipeBot]) -> None:
     for bot in bots:
         for _ in range(9):
@@ -355,12 +376,14 @@ async def test_idle_bots_are_attended_to_and_frozen_at_the_first_slow_reply(
                 frozen_before.append(idle.is_frozen)
                 await trio.sleep(2 * module.QUICK_SECONDS)
                 frozen_after.append(idle.is_frozen)
+                assert not own.is_frozen
             return await super().reply(deadline)
 
     frozen_before, frozen_after = list[bool](), list[bool]()
     spec = match_spec(["minimal", "minimal"], seed=1, options={"max_turns": 1})
     runner = Runner(Course(spec, [Slow(Named(1)), InProcessBot(Named(2))]))
-    runner._freezable = {1: idle}  # type: ignore[dict-item]
+    own = Idle()
+    runner._freezable = {0: own, 1: idle}  # type: ignore[dict-item]
     runner.processes = {1: idle}  # type: ignore[dict-item]
     kept = Idle()  # it waits for another match
     runner.idle = lambda: [kept]  # type: ignore[list-item]
@@ -654,6 +677,18 @@ def test_the_time_that_an_object_takes_is_not_lateness(is_process: bool) -> None
     trio.run(main, clock=clock)
     # The second bot, which replies at once, is never noted.
     assert late == ([pytest.approx(7 - module.QUICK_SECONDS)] * 2 if is_process else [])
+
+
+async def test_only_objects_without_a_request_cannot_have_caused_a_delay(
+    autojump_clock: trio.abc.Clock,
+) -> None:
+    innocent = set[frozenset[int]]()
+    spec = match_spec(["a", "b"], seed=1, options={"max_turns": 1})
+    runner = Runner(Course(spec, [Thinker([0, 1]), Thinker([0, 1])]))
+    runner.overslept = lambda seconds, seats: innocent.add(frozenset(seats))
+    await runner.run()
+    # The runner looks after each slice of a second in which the other bot thinks.
+    assert innocent == {frozenset(), frozenset({0}), frozenset({1})}
 
 
 # --- the course of a match ------------------------------------------------------------------------

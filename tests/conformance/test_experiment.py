@@ -57,6 +57,24 @@ async def test_matches_whose_cases_did_not_come_up_are_played_with_other_seeds(
     assert (ids[0], sorted(ids[1:])) == ("a", ["b", "c", "c 6", "c 7"])
 
 
+@pytest.mark.parametrize("stopped", ["", "line 3"])
+def test_only_a_match_that_was_followed_to_its_end_shows_more(
+    stopped: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its treatment of processes is judged only then, and whether it used the seed."""
+    did: list[str] = []
+
+    def compare(recorded: Any, definition: Any, match: Any, *, seeded: bool = False) -> Compared:
+        did.append("seeded" if seeded else "rules")
+        return Compared(match, recorded, stopped=stopped)
+
+    monkeypatch.setattr(experiment, "compare", compare)
+    monkeypatch.setattr(experiment, "check_processes", lambda *_: did.append("processes"))
+    match = ProbeMatch("a", ("1/1",), (ProbePlan(), ProbePlan()))
+    experiment.judge(RecordedMatch("a", 5, []), RULES, match, seeded=True)
+    assert did == (["rules"] if stopped else ["rules", "processes", "seeded"])
+
+
 async def test_a_failed_case_has_come_up(monkeypatch: pytest.MonkeyPatch) -> None:
     deviation = Deviation(("1/2", "1/3"), "", Violation("departure", "", "", ""))
     ids = await played(

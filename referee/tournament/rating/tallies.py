@@ -88,7 +88,7 @@ def tally_of(
     """
     deals = Deals(bots, bots)
     if results:
-        deal_of = {seed: number for number, seed in enumerate(dict.fromkeys(dict(results)))}
+        deal_of = {seed: number for number, (seed, _) in enumerate(results)}
         numbers = [deal_of[seed] for seed, _ in results]
         deals.extend(numbers, seats, [ranks for _, ranks in results], messages or 0)
     return tally(deals.table())

@@ -94,7 +94,6 @@ async def test_the_one_that_waited_longest_ends_when_there_are_too_many(
     assert [bot.exit_code for bot in bots] == [0, 0, None]
     await pool.finish()
     assert [bot.exit_code for bot in bots] == [0] * len(bots)
-    assert await pool.take(2) is None
     assert pool.waiting == []
 
 

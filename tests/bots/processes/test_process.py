@@ -532,6 +532,15 @@ async def test_killing_waits_for_the_end_but_not_for_ever(
     assert names(launched) == ["kill", "kill"]
 
 
+async def test_a_kill_cannot_be_cancelled(piped: Any) -> None:
+    launched, process = piped()
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        await process.kill()
+    assert "kill" in names(launched)
+    assert process.is_closed
+
+
 async def test_half_a_reply_is_completed_later(piped: Any) -> None:
     launched, process = piped()
     launched.writes(b'{"a":')
@@ -562,6 +571,7 @@ async def test_stderr_before_a_reply_is_recorded_before_it(is_quick: bool, piped
     launched.writes(b"{}\n")
     assert (process.quick_reply(0) if is_quick else await process.reply(LATER)) == b"{}"
     assert noted == [b"thinking\n", "reply"]
+    assert (process.has_answered, process.started) == (True, None)
 
 
 async def test_stderr_is_read_once_more_after_the_end(piped: Any) -> None:
