@@ -335,6 +335,14 @@ def test_bad_input_is_said_once(
     assert says in found[-1].found or says in finding.found
 
 
+def test_no_game_has_so_many_names(validate: Validate) -> None:
+    most = max(game.max_seats for game in GAMES.values())
+    first, *_ = LOG.splitlines(keepends=True)
+    found = validate(first * (most + 2))
+    lines = [(each.line, each.count) for each in found if each.found == "another player-name"]
+    assert lines == [(most + 1, 2)]
+
+
 @pytest.mark.parametrize(
     ("name", "sections"),
     [("x" * 64, []), ("\u00e9" * 64, []), ("x\x9b", ["3.1"]), ("x" * 65, ["2.2"])],

@@ -58,6 +58,8 @@ def test_what_versions_and_python_keep_there_stays_here(bot: Path) -> None:
         (folder / "file").touch()
     os.mkfifo(bot / "fifo")
     assert pack(str(bot)).digest == before.digest
+    (bot / "lib" / ".git").write_text("a file that only has this name")
+    assert pack(str(bot)).digest != before.digest
 
 
 def test_the_digest_is_of_contents_and_modes_alone(bot: Path, tmp_path: Path) -> None:
