@@ -205,12 +205,11 @@ test("the verdict names the winners first, and a score only if it explains the r
   assert.match(told(["hits ", { seat: 0 }, " so it passes; moves; ", { seat: 1 }, " loses; wins; ", { seat: 3 }, " rests ", { card: "y" }, "; waits"]), /it: D hit A so it passes; move; B loses; wins; D rest y; wait /);
 });
 
-test("only one winner has won; all of them have a draw, and some of them share the win", () => {
-  const ends = (winners, seats) => seats.map((seat) => endOf({ winners, scores: seats }, seat));
-  assert.deepEqual(ends([1], [0, 1]), ["lost", "won"]);
-  assert.deepEqual(ends([0, 1], [0, 1]), ["draw", "draw"]);
-  assert.deepEqual(ends([0, 2], [0, 1, 2]), ["shared", "lost", "shared"]);
-  assert.deepEqual(ends([], [0, 1]), ["lost", "lost"]);
+test("only one winner has won; several have drawn", () => {
+  const ends = (winners) => [0, 1, 2].map((seat) => endOf({ winners }, seat));
+  assert.deepEqual(ends([1]), ["", "won", ""]);
+  assert.deepEqual(ends([0, 2]), ["drew", "", "drew"]);
+  assert.deepEqual(ends([]), ["", "", ""]);
 });
 
 test("sentences about the person use the second person", () => {

@@ -313,7 +313,7 @@ class App {
       this.points[index].textContent = numeral(atEnd ? outcome.scores[index] : points?.[index]);
       const gain = points && before && !atEnd ? points[index] - before[index] : 0;
       chip.querySelector(".gain").textContent = gain ? (gain > 0 ? `+${gain}` : `−${-gain}`) : "";
-      chip.querySelector(".state").textContent = atEnd && outcome.winners.includes(index) ? endOf(outcome, index) : out ? "out" : asked ? "to move" : "";
+      chip.querySelector(".state").textContent = (atEnd && endOf(outcome, index)) || (out ? "out" : asked ? "to move" : "");
     });
     const { turn } = now;
     this.when.hidden = step === match.last && Boolean(state.ask); // the question already names the turn

@@ -103,9 +103,8 @@ export class Seat {
   }
 
   #ended(outcome, seat) {
-    const { winners, scores, why } = outcome;
-    const ends = { won: "You won", draw: "A draw", shared: "You share the win", lost: winners.length ? "You lost" : "Nobody won" };
-    return `The match is over. ${ends[endOf(outcome, seat)]}, ${scores[seat]} to ${scores.filter((_, other) => other !== seat).join(" and ")} (${why}). All of it can be looked at now, hidden cards too.`;
+    const { scores, why } = outcome;
+    return `The match is over. You ${endOf(outcome, seat) || "lost"}, ${scores[seat]} to ${scores.filter((_, other) => other !== seat).join(" and ")} (${why}). All of it can be looked at now, hidden cards too.`;
   }
 
   // --- the question ------------------------------------------------------------------------------

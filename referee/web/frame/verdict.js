@@ -10,7 +10,7 @@ const joined = (items) => items.flatMap((item, at) => [at === 0 ? "" : at === it
  *  order of their ranks: "43 to ● 37, ■ 40". */
 export function resultOf({ winners, scores, ranks }, seat) {
   if (!winners.length) return [["Nobody won"], []];
-  const others = scores.map((_, index) => index).filter((index) => !winners.includes(index)).sort((one, other) => ranks[one] - ranks[other]);
+  const others = [...scores.keys()].filter((index) => !winners.includes(index)).sort((one, other) => ranks[one] - ranks[other]);
   const best = scores[winners[0]];
   const named = others.flatMap((index, at) => [at ? ", " : " to ", ...(scores.length > 2 ? [sign(seat(index)), " "] : []), numeral(scores[index])]);
   // A player who is not ahead on points won for another reason, so points would confuse.
@@ -20,18 +20,14 @@ export function resultOf({ winners, scores, ranks }, seat) {
   return [[...joined(winners.map((index) => tag(seat(index)))), " share the win"], points];
 }
 
-/** What a match that is over was for a seat: "won", "draw", "shared", which is a win with some of the others, or "lost". */
-export function endOf({ winners, scores }, seat) {
-  if (!winners.includes(seat)) return "lost";
-  if (winners.length === 1) return "won";
-  return winners.length === scores.length ? "draw" : "shared";
-}
+/** "won" or "drew" for a seat that is among the winners, as in tables of results; else "". */
+export const endOf = ({ winners }, seat) => winners.includes(seat) ? (winners.length > 1 ? "drew" : "won") : "";
 
 /** Why the seat was disqualified at a step: its detail and the bot's own last words, as nodes. null if no seat was. */
 export function lossAt(match, at, seat) {
   const step = match.steps[at];
   const mark = step?.marks?.find(({ kind }) => kind === "disqualified");
-  if (!mark || mark.seat === null || mark.seat === undefined) return null;
+  if (typeof mark?.seat !== "number") return null;
   const { show = [] } = match.turns.get(step.ends || step.turn) ?? {};
   const { name } = seat(mark.seat);
   const from = show.findIndex(({ label, text }) => label === "disqualified" && text.startsWith(name) && text.endsWith(mark.detail)) + 1;
@@ -47,9 +43,8 @@ export function verdictOf(match, seat) {
   const { scores } = outcome;
   const decided = match.turned.findLast(({ kind }) => kind === "decided");
   const turn = decided && match.turns.get(decided.turn);
-  const losses = outcome.winners.length === 1 ? [...match.left.values()].map((at) => lossAt(match, at, seat)).filter(Boolean) : [];
-  const loss = losses.at(-1);
-  const ending = loss && loss.words ? [...loss.said, ". ", loss.words] : loss?.said;
+  const loss = outcome.winners.length === 1 ? [...match.left.values()].map((at) => lossAt(match, at, seat)).findLast(Boolean) : null;
+  const ending = loss?.words ? [...loss.said, ". ", loss.words] : loss?.said;
   const own = scores.findIndex((_, index) => seat(index).isYou);
   const deciding = turn?.line.length && [`Turn ${decided.turn} decided it: `, ...sentenceOf(turn, (index) => tag(seat(index)), own), `${change(decided.before, turn.scores)}.`];
   const [who, points] = resultOf(outcome, seat);
