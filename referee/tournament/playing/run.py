@@ -83,8 +83,8 @@ class Run:
             UsageError: a result cannot be written.
             Exception: any error of `Dispatcher.play`.
         """
-        out, left_out = self._store.bots_out(), self._store.left_out.keys()
-        dispatcher.out |= out | left_out
+        left_out = self._store.left_out.keys()
+        dispatcher.out |= self._store.bots_out() | left_out
         self.done, _ = self._store.count()
         if self._records is not None:
             remove_unstored(self._records, {*self._store.played()})
@@ -96,7 +96,7 @@ class Run:
             if left_out and depends_on_results(stage.setup):
                 rows = [
                     unplayed_row(plan, left_out, LEFT_OUT, "it could not start")
-                    for plan in stage.missing({*self._store.played()}, out)
+                    for plan in stage.missing({*self._store.played()})
                     if not left_out.isdisjoint(plan.players)
                 ]
                 if rows:
