@@ -350,7 +350,16 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="find anew which tests reach a line")
     parser.add_argument("--list", action="store_true", help="only list the changes")
     options = parser.parse_args()
-    wanted = chosen(places(options.places, options.base), options.count, options.seed)
+    try:
+        wanted = chosen(places(options.places, options.base), options.count, options.seed)
+    except OSError as error:
+        parser.error(f"cannot read {error.filename}: {error.strerror}")
+    except (SyntaxError, ValueError) as error:
+        parser.error(f"{' '.join(options.places)}: no Python code, or no line numbers: {error}")
+    except subprocess.CalledProcessError as error:  # git has said why
+        parser.error(f"cannot compare with {options.base}: exit code {error.returncode} of git")
+    if not wanted:
+        parser.error("no line to change: name files or folders with Python code, or a --base")
     if options.list:
         print(*wanted, sep="\n")
         return 0
