@@ -307,7 +307,7 @@ class _Site:
             rows = played.get(own, [])
             lost = [row for row in rows if row.ranks[row.players.index(own)] > 1]
             values = {
-                "bot": standing,
+                **pages.of_bot(standing, found),
                 "record_of": records.get,
                 "last_lost": lost[: pages.MOST_LOST],
                 "matches": rows,

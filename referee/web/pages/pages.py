@@ -30,7 +30,7 @@ from referee.tournament.report.leader import first, leader
 from referee.tournament.report.notable_losses import bot_argument
 from referee.tournament.report.report import MatchContext, Shown
 from referee.tournament.report.season import Season
-from referee.tournament.report.standings import BotStanding
+from referee.tournament.report.standings import BotStanding, Standings
 from referee.tournament.report.words import MOST_PAIRED
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.schedule.format import TournamentSetup
@@ -106,19 +106,32 @@ def page(template: str, links: Links, **values: object) -> str:
         links=links,
         style=file.pages_style() if links.is_file else "",
         policy=file.pages_policy() if links.is_file else links.policy,
-        words=words,
-        share=words.share,
         result_note=_result_note,
         why_ended=_why_ended,
         leader=leader,
         names_of=_names_of,
         form=form,
         seconds=duration,
-        counts=words.counts,
-        shown=words.cell,
         moment=moment,
+        formats=FORMATS,
+        **_FIGURES,
         **values,
     )
+
+
+# What templates call for a figure, a bot or a pair. All other texts are values of a page.
+_FIGURES = {
+    "share": words.share,
+    "counts": words.counts,
+    "shown": words.cell,
+    "mark": words.mark,
+    "rating": words.rating,
+    "rating_interval": words.rating_interval,
+    "interval": words.interval,
+    "ends": words.ends,
+    "pair_result": words.pair_result,
+    "sandbox_note": words.sandbox_note,
+}
 
 
 def _why_ended(game: str, reason: str) -> str:
@@ -221,6 +234,15 @@ def standings_page(
         earlier_rounds=rounds[:first],
         playing=[sorted(item.shown) for item, _ in front.tables] if front else [],
         left="" if shown.left is None else _about(shown.left),
+        progress=words.progress(found),
+        notices=words.notices(found),
+        duel=words.duel(found),
+        sprt=words.sprt(found),
+        columns=words.columns(found, by_points=bool(places)),
+        legend=[*[words.SWISS_LEGEND] * bool(places), *words.legend(found, on_page=True)],
+        knockout_legend=words.KNOCKOUT_LEGEND,
+        own_limits=words.own_limits(found),
+        repeats=words.repeats(found),
     )
 
 
@@ -296,7 +318,17 @@ def season_page(
         links,
         title=title or f"{found.game}: a season of {len(found.tournaments)} tournaments",
         found=found,
-        season=season_words,
+        headline=season_words.headline(found),
+        improved=season_words.improved(found),
+        heads=[season_words.head(each, found) for each in found.tournaments],
+        places=season_words.places(found),
+        legend=season_words.legend(found),
+        remarks=season_words.remarks(found),
+        whole_rating=season_words.whole_rating,
+        rating_in=season_words.rating,
+        change=season_words.change,
+        change_interval=season_words.change_interval,
+        details=season_words.details,
         colour=colour,
         curves=charts.curves(range(len(found.tournaments)), ratings, colour),
         on=on,
@@ -328,7 +360,21 @@ def store_page(template: str, links: Links, shown: Shown, **values: object) -> s
         evening=shown.evening,
         names=shown.names,
         number={name: number for number, name in enumerate(shown.names)},
+        round_of=words.round_namer(shown.found),
     )
+
+
+def of_bot(bot: BotStanding, found: Standings) -> dict[str, object]:
+    """Return what the page of a bot says about it in words, and the bot."""
+    name = bot.name
+    return {
+        "bot": bot,
+        "why_out": words.PUT_OUT if name in found.removed else "",
+        "left_out": words.LEFT_OUT,
+        "why_withdrawn": words.why_withdrawn(name, found) if name in found.withdrawn else "",
+        "forfeits": words.forfeits(bot),
+        "mean_points": words.mean_points(bot),
+    }
 
 
 def title(setup: TournamentSetup) -> str:

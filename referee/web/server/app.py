@@ -453,8 +453,8 @@ class Site:
         records = self._records(file, {loss.match for loss in losses})
         lost = MatchesChosen(number, result="lost")
         _, last = self.tournaments.matches(file, lost, 0, pages.MOST_LOST)
-        values = {"bot": standing, "record_of": records.get, "last_lost": last, "matches": []}
-        return self._page("bot.html", file, shown, **values)
+        values = {"record_of": records.get, "last_lost": last, "matches": []}
+        return self._page("bot.html", file, shown, **pages.of_bot(standing, found), **values)
 
     def _statistics(self, request: Request, file: File, shown: Shown) -> Response:
         if _wants_json(request):
