@@ -253,10 +253,26 @@ def test_a_match_whose_worker_dies_alone_is_played_with_the_others() -> None:
                 self._matches = set()
             return future
 
-    machine = Kills(apart(FOUR))
-    store, _ = run(FOUR, machine)
+    wanted = made_setup(4, deals=2, withdraw_after=None)  # so that each match is asked for once
+    machine = Kills(apart(wanted))
+    store, _ = run(wanted, machine)
     assert len(machine.alone) > MAX_DEATHS
-    assert contents(store) == contents(played(FOUR))
+    assert contents(store) == contents(played(wanted))
+
+
+def test_a_late_match_counts_if_the_worker_of_the_match_beside_it_has_died() -> None:
+    class Dies(Stall):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future = super().submit(fn, *args, **kwargs)
+            if args[0].plans[0].match == 1 and not args[0].alone:
+                future = Future()
+                future.set_exception(BrokenExecutor())
+            return future
+
+    plans = [Plan(0, 0, 1, (0, 1)), Plan(1, 0, 1, (2, 3))]
+    with dispatcher(Dies({0}), jobs=2) as made:
+        rows = [each.match for some in made.play(FOUR, iter(plans)) for each in some]
+    assert sorted(rows) == [0, 1]
 
 
 def test_a_match_counts_if_one_of_its_late_bots_is_at_fault() -> None:

@@ -245,6 +245,7 @@ class DyingAt(MadeUp):
 @pytest.mark.parametrize("at_once", [False, True])
 def test_a_match_is_tried_alone_so_many_times_before_it_is_void(at_once: bool) -> None:
     """The first time, it is not alone yet. A pool that was broken before is no attempt."""
+    assert MAX_DEATHS == 3  # failing-bots.md
     first = 0 if at_once else 1
     for times in (MAX_DEATHS - 1 + first, MAX_DEATHS + first):
         executor = DyingAt(times, at_once=at_once)
@@ -312,6 +313,7 @@ def of_one_line_up(matches: int) -> Iterator[Plan]:
 def test_a_game_is_broken_if_all_of_the_first_matches_failed(
     failed: int, played: int, is_broken: bool
 ) -> None:
+    assert MOST_FAILED == 5  # failing-bots.md
     store = Store.in_memory()
     store.add_stage(SETUPS["round robin"])
     run = Run(store)
@@ -485,6 +487,7 @@ def test_before_the_machine_is_blamed_some_bots_of_other_matches_are_tried(
     others: int, ends: bool, is_known: bool
 ) -> None:
     """Bots that don't play anyway are not tried."""
+    assert MAX_OTHERS == 3  # failing-bots.md
     setup = made_setup(9, deals=1)
     first = {*next(stages_of(setup)).plans(0)[0].players}
     spared = sorted({*range(9)} - first)
