@@ -32,14 +32,21 @@ BATCH = Batch(
 )
 
 
+@pytest.mark.parametrize("opening", [0, 2], ids=["of objects", "in an event loop"])
 @pytest.mark.parametrize("seconds", [-1.0, 60.0])
 def test_a_match_that_takes_a_while_is_in_a_file_as_it_goes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, opening: int
 ) -> None:
+    """Afterwards it's closed, so nobody takes the match for one in progress."""
     monkeypatch.setattr(live, "LIVE_SECONDS", seconds)
-    rows = play_batch(replace(BATCH, live=str(tmp_path)))
+    spec = replace(BATCH.spec, opening=opening)
+    rows = play_batch(replace(BATCH, spec=spec, live=str(tmp_path)))
     assert isinstance(rows, list)
-    found = [path.read_bytes() for path in tmp_path.iterdir()]
+    found = []
+    for path in tmp_path.iterdir():
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            found.append(file.read())
     assert found == [rows[0].record][: seconds < 0]
 
 
