@@ -337,7 +337,7 @@ class _Attempt:
         late = [
             self.spec.each_limits[seat].time_limit
             for seat, left in self.played.disqualified.items()
-            if left.code in LATE_REPLIES and seat in self.left_at
+            if left.code in LATE_REPLIES
         ]
         if not late:
             return False

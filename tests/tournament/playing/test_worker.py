@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from itertools import count
 from math import inf
@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from referee.bots.command import BotCommand, PythonBot
 from referee.bots.stand_in import stand_in
-from referee.errors import GameError
+from referee.errors import GameError, UsageError
 from referee.games.interface.faults import Disqualification
 from referee.match.limits import Limits
 from referee.match.spec import MatchSpec
@@ -134,6 +134,32 @@ async def test_a_match_is_void_after_one_late_attempt_too_many(
     row = await Worker()._play(matches, matches.plans[0], {0: source, 1: source})
     assert (row.late, row.restarts, row.void) == (late, len(restarts), void)
     assert fresh == [False, *[True] * (len(restarts) + min(late, MAX_LATE_REPLAYS))]
+
+
+@pytest.mark.parametrize(
+    ("code", "is_blamed"), [("exited", True), ("failed-to-start", True), ("output-limit", False)]
+)
+async def test_a_bot_whose_file_is_gone_has_not_lost(
+    code: str, is_blamed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def attempt(worker: Worker, made: _Attempt) -> bool:
+        made.play_objects()
+        left: Any = SimpleNamespace(code=Disqualification(code), detail="it ended")
+        made.played = replace(made.played, disqualified={1: left})
+        return False
+
+    monkeypatch.setattr(Worker, "_attempt", attempt)
+    matches = batch(["one", "two"], (1,), keep="none")
+    sources = [PythonBot(name, partial(stand_in, "dominion")) for name in ("one", "two")]
+    it = Worker()
+    it._files = {sources[0]: [str(tmp_path)], sources[1]: [str(tmp_path / "gone")]}
+    with (
+        pytest.raises(UsageError, match=r"BOT two: .*gone is missing")
+        if is_blamed
+        else nullcontext()
+    ):
+        row = await it._play(matches, matches.plans[0], dict(enumerate(sources)))
+        assert row.seats[1].disqualified == code
 
 
 def test_the_matches_of_a_deal_share_an_opening(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,7 +286,6 @@ async def test_with_a_long_limit_the_witness_may_take_a_tenth_of_it(
     attempt.spec = SimpleNamespace(each_limits=each_limits)
     lost = {seat: SimpleNamespace(code=Disqualification.TIMEOUT) for seat in late}
     attempt.played = SimpleNamespace(disqualified=lost)
-    attempt.left_at = dict.fromkeys(late, 5.0)
     assert await attempt.is_witnessed() == is_late
     for left in lost.values():
         left.code = Disqualification.EXITED
