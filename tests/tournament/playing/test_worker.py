@@ -38,7 +38,7 @@ from referee.tournament.playing.worker import (
     _head_and_tail,
     _until_deadline,
 )
-from referee.tournament.rows import LateReply
+from referee.tournament.rows import REACHED, LateReply
 from tests.support.batches import batch, play, worker
 from tests.support.live import hostile
 
@@ -99,8 +99,11 @@ def test_the_record_of_a_match_with_trouble_is_kept(
         played,
         result=replace(played.result, players=players),
         disqualified={0: left} if is_out else {},
+        reached=[("memory_limit",), ("memory_limit", "process_limit")],
     )
     row = attempt.row(0, 0, [])
+    reached = [f"{REACHED}memory-limit", f"{REACHED}memory-limit process-limit"]
+    assert [seat.detail for seat in row.seats] == ["it ended" if is_out else reached[0], reached[1]]
     assert bool(row.record) == bool(row.stderr) == (keep in kept.split())
     assert [seat.disqualified for seat in row.seats] == ["exited" if is_out else None, None]
     assert row.seats[1].fault_count == faults
