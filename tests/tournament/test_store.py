@@ -327,9 +327,9 @@ def test_a_change_that_fails_leaves_an_older_store_as_it_is(older: str) -> None:
         with pytest.raises(UsageError, match=r"cannot write .*UNIQUE"):
             store.add([*store.matches(5, 6)])
         assert store.count() == (6, 0)
-        store.leave_out({})
+        store.add([replace(row(Plan(6, 3, 1, (0, 1))), messages=5)])
     with Store.for_reading(older) as store:
-        assert store.count() == (6, 0)
+        assert [match.messages for match in store.matches()] == [0] * 6 + [5]
 
 
 @pytest.mark.parametrize(("version", "change"), [("2", ""), ("1", "ALTER TABLE matches ADD x")])
@@ -674,6 +674,20 @@ def test_withdrawals_change_matches() -> None:
     assert ([*store.played()], store.withdrawn) == ([0, 1], {})
 
 
+def test_only_the_forfeits_of_a_reinstated_bot_are_played() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(3, deals=3))
+    plans = [Plan(match, match, 5, (0, 1)) for match in range(4)]
+    store.add([row(plans[0]), row(plans[1], left=[None, left()])])
+    store.add([unplayed_row(plans[2], {1}, WORKER_KILLED, None)])
+    others = Plan(4, 4, 5, (0, 2))
+    gone = {bot: Withdrawal(2, "by-hand") for bot in (1, 2)}
+    store.settle([forfeit_row(plans[3], {1}), forfeit_row(others, {2})], [], gone)
+    store.reinstate(1)
+    assert [*store.played()] == [0, 1, 2, 4]
+    assert (store.withdrawn, store.reinstated) == ({2: gone[2]}, {1: 2})
+
+
 def test_versions_of_bots_that_have_played_are_kept() -> None:
     store = Store.in_memory()
     assert (store.changed({"bot0": "1"}), store.versions) == ([], {})
@@ -708,6 +722,7 @@ def test_facts_of_the_runs_are_kept_once_and_in_order() -> None:
     assert store.left_out == {1: "gone"}
     store.leave_out({})
     assert store.left_out == {}
+    assert [*store.select("SELECT key FROM about WHERE key = 'left_out'")] == []  # store.md, 2.1
     # Another setup begins anew, as long as nothing was played.
     store.leave_out({"bot1": "gone"})
     store.add_versions({"bot1": "1"})
