@@ -22,6 +22,7 @@ from referee.tournament.stages import (
     _seeds,
     bots_with_matches_left,
     check_schedule,
+    first_missing,
     is_finished,
     planned,
     rounds_of,
@@ -445,6 +446,23 @@ def test_a_withdrawal_ends_only_a_tournament_of_bots_that_all_play() -> None:
         assert is_finished(store)
         store.withdraw(0, 0)
         assert is_finished(store) == is_over
+
+
+def test_a_round_is_over_although_a_bot_that_is_out_has_not_played_it() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(4, format="swiss", rounds=2, deals=1))
+    first, *others = next(stages(store)).missing(set())
+    killer = first.players[0]
+    store.add([unplayed_row(first, {killer}, WORKER_KILLED, None)])
+    store.add([row(plan) for plan in others if killer not in plan.players])
+    assert rounds_of(store).first_matches == [0, 4]
+
+
+def test_the_first_match_that_a_bot_has_not_played() -> None:
+    whole = [plan for stage in stages(store_with(bots=3, deals=1)) for plan in stage.missing(set())]
+    later = [plan.match for plan in whole[2:] if 0 in plan.players]
+    assert first_missing(store_with(0, 1, bots=3, deals=1), 0) == later[0]
+    assert first_missing(store_with(*range(len(whole)), bots=3, deals=1), 0) == len(whole)
 
 
 def test_the_table_of_a_round_that_is_not_over_has_the_bots_of_an_extension() -> None:

@@ -524,6 +524,8 @@ def test_a_full_disk_keeps_what_is_there(file: str) -> None:
 @pytest.mark.slow
 def test_a_store_that_may_not_be_written(whole: str) -> None:
     """Root may write anywhere, so a new process drops this capability first."""
+    with closing(sqlite3.connect(whole)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")  # as a run leaves it that was killed
     code = (
         "import ctypes, os, sys\n"
         "name = sys.argv[1]\n"
