@@ -91,12 +91,15 @@ def test_the_losers_of_the_semi_finals_play_for_the_third_place() -> None:
 def test_a_place_is_known_when_a_bot_has_no_match_left() -> None:
     store = Store.in_memory()
     store.add_stage(knockout(6, third_place=True))
-    places = []
+    places, there = [], []
     for until in (2, 6, 10):
         play(store, better_wins, until=until, most=1, jobs=1)
         places.append(rounds_of(store).table.places())
+        there.append(bots_with_matches_left(store, store.stages))
     assert places == [{}, {4: 5, 5: 5}, {4: 5, 5: 5}]
+    assert there == [{0, 1, 2, 3, 4, 5}, {0, 1, 2, 3}, {0, 1, 2, 3}]
     play(store, better_wins)
+    assert bots_with_matches_left(store, store.stages) == set()
     assert rounds_of(store).table.places() == {0: 1, 1: 2, 2: 3, 3: 4, 4: 5, 5: 5}
 
 
