@@ -28,7 +28,14 @@ from referee.games.small.author import words_of
 from referee.games.small.cells import targets
 from referee.games.small.environment import _numbers, environment_of
 from referee.games.small.machine import SmallGame, find
-from referee.games.small.messages import MoveReply, MoveRequest, MovesPlayed, PlayerLost, View
+from referee.games.small.messages import (
+    GameInfo,
+    MoveReply,
+    MoveRequest,
+    MovesPlayed,
+    PlayerLost,
+    View,
+)
 from referee.games.small.person import choices
 from referee.match.machine import Match, Sent
 from referee.match.pages import game_page, unmarked
@@ -410,6 +417,14 @@ def test_seats_that_failed_the_handshake_have_left_in_their_order() -> None:
     assert game.game.gone == [1, 8]
     assert game.left == game.game.left == {1, 8}
     assert [request.seat for request in game.requests] == [0, 2, 3, 4, 5, 6, 7, 9]
+
+
+def test_after_a_failed_handshake_only_the_first_events_are_the_opening_alone() -> None:
+    game = new(Count, absent={1})
+    assert [type(event) for event in game.take_events()] == [GameInfo]
+    game.take_events()
+    game.advance({0: MoveReply(4)})
+    assert [type(event) for event in game.take_events()] == [Fault, PlayerLost]
 
 
 @pytest.mark.parametrize(
