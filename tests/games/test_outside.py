@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
@@ -285,6 +286,16 @@ def test_the_time_of_a_call_ends_with_it_and_that_of_an_outer_one_goes_on() -> N
     ):
         time.sleep(60)
     assert signal.getsignal(signal.SIGALRM) == before
+
+
+@pytest.mark.parametrize("is_debugged", [False, True])
+def test_a_debugger_has_no_limit(is_debugged: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "gettrace", lambda: print if is_debugged else None)
+    over: AbstractContextManager[object] = (
+        nullcontext() if is_debugged else pytest.raises(blaming.GameTimeoutError)
+    )
+    with over, blaming.in_time():
+        signal.raise_signal(signal.SIGALRM)
 
 
 def test_what_a_game_prints_is_not_in_its_log(
