@@ -87,8 +87,13 @@ def test_more_than_a_list_holds_is_counted(monkeypatch: pytest.MonkeyPatch) -> N
     made.act("plays", "c")
     made.add_effects("of c")
     assert [(action.card, action.effects) for action in made.now.actions] == [("a", []), ("b", [])]
+    made.note("fault", 0, "late")
     (turn,) = made.end()
-    assert made.show(turn) == [Phrase("plays", "a, b"), Phrase("left out", "1 more", "red")]
+    assert made.show(turn) == [
+        Phrase("plays", "a, b"),
+        Phrase("fault", "player1: late", "red"),
+        Phrase("left out", "1 more", "red"),
+    ]
 
 
 def test_the_words_of_a_turn() -> None:
