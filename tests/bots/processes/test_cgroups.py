@@ -78,6 +78,12 @@ def test_a_delegated_group_of_version_2_is_a_home(tmp_path: Path) -> None:
     assert (base / "cgroup.subtree_control").read_text() == "memory pids cpu\n"
 
 
+def test_where_a_hierarchy_is_twice_the_first_place_counts(tmp_path: Path) -> None:
+    base = delegated(tmp_path / "first")
+    mounts = mount(tmp_path / "first", "cgroup2") + mount(tmp_path / "second", "cgroup2")
+    assert find_home(mounts, "0::/user.slice/run-1.scope\n") == v2(base)
+
+
 def test_a_group_in_which_no_other_can_be_made_is_none(tmp_path: Path) -> None:
     (delegated(tmp_path) / "referee-probe").touch()
     assert find_home(mount(tmp_path, "cgroup2"), "0::/user.slice/run-1.scope\n") is None

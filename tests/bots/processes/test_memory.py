@@ -188,6 +188,24 @@ def test_what_the_system_says_of_memory_is_read(monkeypatch: pytest.MonkeyPatch)
     assert [*memory._mappings(5, os.makedev(0, 1))] == [(42, 0x4000 + 0x2000)]
 
 
+@pytest.mark.parametrize("ends", [(100, 40), (40, 100)])
+def test_a_file_that_several_map_counts_once_and_to_its_end(
+    ends: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_pid = {2**30 + number: [(1, end)] for number, end in enumerate(ends)}  # no such processes
+    monkeypatch.setattr(memory, "_mappings", lambda pid, device: of_pid[pid])
+    assert memory._unnamed([*of_pid], math.inf) == 100
+
+
+def test_of_a_file_that_is_open_only_what_is_in_memory_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with open(os.memfd_create("mapped"), "wb") as file:
+        mapped = [(os.fstat(file.fileno()).st_ino, 2**40)]
+        monkeypatch.setattr(memory, "_mappings", lambda pid, device: mapped)
+        assert memory._unnamed([os.getpid()], math.inf) < 2**40
+
+
 def test_a_file_that_is_being_sent_counts_as_the_largest_that_there_may_be() -> None:
     """No process has it open, so nobody can see how large it is."""
     assert memory._unnamed([os.getpid()], math.inf) < math.inf

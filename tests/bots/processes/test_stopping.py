@@ -8,6 +8,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -274,6 +275,25 @@ def test_ten_wake_ups_are_no_offence(world: World) -> None:
         assert not found.check(), number
         assert world.done == [(signal.SIGSTOP, 2)]
     assert found.offence == "its processes woke up while they were stopped"
+
+
+def test_a_process_that_is_about_to_stop_again_has_woken_up(world: World) -> None:
+    found = stopped(world, 2)
+    assert found.check()
+    world.states[2] = "stopping"
+    assert not found.check()
+    world.states[2] = "awake"
+    assert not found.check()
+    assert (found._wakes, world.done) == (1, [(signal.SIGSTOP, 2)])
+
+
+def test_the_helper_is_ended_once() -> None:
+    found, done = Stopping(9), list[str]()
+    kill, wait = partial(done.append, "kill"), partial(done.append, "wait")
+    found._helper = SimpleNamespace(kill=kill, communicate=wait)  # type: ignore[assignment]
+    for _ in range(2):  # `LaunchedBot.end` may be called again
+        found.end()
+    assert done == ["kill", "wait"]
 
 
 def test_all_are_resumed(world: World) -> None:
