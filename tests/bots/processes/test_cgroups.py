@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -71,9 +72,12 @@ def test_groups_of_a_killed_referee_with_the_same_id_are_in_nobodys_way(tmp_path
 
 def test_a_delegated_group_of_version_2_is_a_home(tmp_path: Path) -> None:
     base = delegated(tmp_path)
+    probe = base / "referee-probe"
+    probe.mkdir()  # left by a killed referee
     home = find_home(mount(tmp_path, "cgroup2"), "0::/user.slice/run-1.scope\n")
     assert home == v2(base)
     assert home.name == "cgroup-v2"
+    assert not probe.exists()
     # What is enabled already isn't written again.
     assert (base / "cgroup.subtree_control").read_text() == "memory pids cpu\n"
 
@@ -122,6 +126,34 @@ def test_the_referee_moves_out_of_a_group_of_its_own(
     assert (base / "cgroup.subtree_control").read_text() == "+cpu +memory +pids"
 
 
+def test_processes_that_were_started_meanwhile_are_moved_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, moved = iter(["5\n", "6 7\n", ""]), []
+
+    def move(path: str, pid: str) -> None:
+        moved.append(pid)
+        if pid == "6":
+            raise ProcessLookupError  # it has ended
+
+    monkeypatch.setattr(cgroups, "_read", lambda path: next(found))
+    monkeypatch.setattr(cgroups, "_write", move)
+    cgroups._empty(str(tmp_path))
+    assert moved == ["5", "6", "7"]
+
+
+def test_another_referee_may_try_the_same_group_at_the_same_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(path: str) -> None:
+        raise FileNotFoundError(path)
+
+    base = delegated(tmp_path)
+    monkeypatch.setattr(os, "rmdir", gone)
+    groups = "0::/user.slice/run-1.scope\n"
+    assert find_home(mount(tmp_path, "cgroup2"), groups) == v2(base)
+
+
 def test_the_referee_may_be_in_its_own_group_below_already(tmp_path: Path) -> None:
     base = delegated(tmp_path)
     (base / "referee").mkdir()
@@ -167,6 +199,16 @@ def test_a_group_of_the_user_is_left_to_systemd_unless_it_was_delegated(
     base.mkdir()
     os.chown(base, user, -1)
     assert cgroups._is_ours(str(base)) == is_ours
+
+
+def test_a_group_of_root_is_left_to_systemd(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "geteuid", lambda: 0)
+        patched.setattr(os, "stat", lambda path: SimpleNamespace(st_uid=0))
+        is_ours = cgroups._is_ours(str(tmp_path / "made_by_hand"))
+    assert not is_ours
 
 
 @pytest.mark.parametrize("controllers", ["", "cpu memory", "pids io"])
@@ -245,6 +287,7 @@ def test_a_group_of_version_2_has_its_limits_and_counters(tmp_path: Path) -> Non
         "memory.max": str(2**28),
         "pids.max": "50",
     }
+    assert (group.oom_kills, group.refused_forks, group.cpu_seconds) == (0, 0, None)
     (folder / "memory.events").write_text("low 0\noom 3\noom_kill 2\noom_group_kill 1\n")
     (folder / "pids.events").write_text("max 7\n")
     (folder / "cpu.stat").write_text("usage_usec 1500000\nuser_usec 1\n")
