@@ -178,6 +178,13 @@ def test_what_is_recorded_before_a_reply_ends_at_the_cap() -> None:
     assert taken == [STDERR_PART] * (STDERR_CAP // STDERR_PART) + [0]
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_so_much_is_recorded_at_a_time(more: int) -> None:
+    stderr = RecordedStderr()
+    stderr.feed(b"x" * (STDERR_PART + more))
+    assert stderr.take(last=True) == ("x" * STDERR_PART, more)
+
+
 def test_output_after_the_last_reply_waits_for_the_next() -> None:
     stderr = RecordedStderr()
     stderr.feed(b"early")

@@ -385,6 +385,7 @@ async def test_each_question_takes_one_answer(autojump_clock: trio.testing.MockC
             assert (await news_of(seat))["events"][-1]["request"] == request
             assert refused(seat, request - 1, [1]) == 409
             assert refused(seat, request + 1, [1]) == 422
+            assert refused(seat, request, []) == 422
             assert refused(seat, request, [1], tab="b") == 409
             assert refused(seat, request, [1], run="b") == 409
             used = trio.current_time() if request > 1 else None
@@ -867,7 +868,11 @@ async def test_another_server_shows_no_game_that_is_not_over(tmp_path: Path) -> 
         assert "a person plays here" in item["problem"]
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b'{"id":1}', b"\xff", b'{"id":"a","digests":[]}'])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"[]", b'{"id":1}', b"\xff", b'{"id":"a","digests":[]}', b'{"x":' + b"[" * 100_000],
+    ids=range(6),
+)
 def test_links_that_cannot_be_read_are_an_error(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "game.jsonl.seats").write_bytes(data)
     with pytest.raises(UsageError, match="has no links: remove it"):
