@@ -287,6 +287,20 @@ def test_a_process_that_is_about_to_stop_again_has_woken_up(world: World) -> Non
     assert (found._wakes, world.done) == (1, [(signal.SIGSTOP, 2)])
 
 
+def test_a_signal_that_cannot_be_sent_keeps_no_other_from_its_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent = []
+
+    def kill(pid: int, number: int) -> None:
+        sent.append(pid)
+        raise ProcessLookupError if pid == 2 else PermissionError
+
+    monkeypatch.setattr(os, "kill", kill)
+    stopping.signal_all([2, 3, 4], signal.SIGSTOP)
+    assert sent == [2, 3, 4]
+
+
 def test_the_helper_is_ended_once() -> None:
     found, done = Stopping(9), list[str]()
     kill, wait = partial(done.append, "kill"), partial(done.append, "wait")
