@@ -239,6 +239,7 @@ async def test_a_token_becomes_a_cookie_of_this_seat_alone() -> None:
         answer = await visitor.enter()
         cookie = SimpleCookie(answer.headers["set-cookie"])["seat"]
         assert cookie.value == visitor.token
+        assert not cookie["secure"]
         assert (cookie["path"], cookie["httponly"], cookie["samesite"]) == (
             visitor.at,
             True,
@@ -246,8 +247,15 @@ async def test_a_token_becomes_a_cookie_of_this_seat_alone() -> None:
         )
         assert len(visitor.token) == 22  # 128 bits
         assert match.sitting.seats[0].digest == hashlib.sha256(visitor.token.encode()).hexdigest()
-        visitor.token = ""  # after a reload, there's only the cookie
+        token, visitor.token = visitor.token, ""  # after a reload, there's only the cookie
         assert (await visitor.enter()).status_code == 200
+        answer = await visitor.client.post(
+            str(visitor.client.base_url.copy_with(scheme="https")).rstrip("/")
+            + f"{visitor.at}/enter",
+            content=json.dumps({"tab": "a", "token": token}),
+            headers={"content-type": "application/json"},
+        )
+        assert SimpleCookie(answer.headers["set-cookie"])["seat"]["secure"]
 
 
 async def test_the_newest_tab_has_the_seat_and_the_other_is_told() -> None:
@@ -400,6 +408,17 @@ async def test_each_question_takes_one_answer(autojump_clock: trio.testing.MockC
             assert seat.used == trio.current_time()
             await trio.testing.wait_all_tasks_blocked()
     assert answers == [(1,), None, (0,)]
+
+
+def test_the_last_entries_of_a_match_are_shown_without_a_question() -> None:
+    session: Any = MatchSession("dominion", [HUMAN, "minimal"])
+    seen: list[list[str]] = []
+    seat = SimpleNamespace(observe=lambda spec, match, entries: seen.append(entries))
+    session.seats = {0: seat}
+    session._add_entries(None, SimpleNamespace(outcome=None), ["one"])
+    assert seen == []
+    session._add_entries(None, SimpleNamespace(outcome="over"), ["two"])
+    assert seen == [["one", "two"]]
 
 
 async def test_the_end_closes_an_open_question() -> None:
