@@ -31,6 +31,7 @@ from referee.logs.record import (
     is_of_other_game,
     received_head,
     spec_of,
+    without_time,
 )
 from referee.logs.sink import MemorySink
 from referee.match.machine import Received, Redeal
@@ -236,3 +237,8 @@ def test_times_never_go_back(folder: Path) -> None:
     times = [entry["time"] for entry in entries(folder / "record") if "time" in entry]
     assert times == sorted(times)
     assert times[0] >= 0
+
+
+def test_only_the_last_field_of_a_line_is_its_time() -> None:
+    line = b'{"message":{"turn":1,"time":2}'
+    assert without_time(line + b',"time":3.5}\n') == line + b"}\n"
