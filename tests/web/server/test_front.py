@@ -13,10 +13,12 @@ import pytest
 
 from referee.tournament.choices import WITHDRAW_AFTER
 from referee.tournament.report import standings as report_standings
+from referee.tournament.report import words
 from referee.tournament.report.report import read_shown
-from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.rows import WORKER_KILLED, Entrant, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import Knockout
 from referee.tournament.setup import setup
+from referee.tournament.stages import stages
 from referee.tournament.store import Store
 from referee.web.data import Item
 from referee.web.pages import pages
@@ -159,6 +161,31 @@ def test_a_round_says_who_plays_who_is_done_and_who_has_a_bye() -> None:
     assert lines == ["1 of 2 matches", "playing 0 of 2 matches", "not begun"]
     assert re.findall('<div class="pair( now| waiting|)"', box) == ["", " now", " waiting"]
     assert f"<bdi>{bye}</bdi>: no opponent in this round, a bye" in box
+
+
+def test_a_swiss_table_has_its_own_points_and_their_legend() -> None:
+    swiss = page_of(played(made_setup(4, format="swiss", rounds=1, deals=1)))
+    usual = page_of(played(made_setup(4, deals=1)))
+    for page, own in ((swiss, True), (usual, False)):
+        table = page[page.index('<table class="ranking">') : page.index("last 8: the latest")]
+        heads = re.findall("<th[^>]*>([^<]*)", table[: table.index("</thead>")])
+        assert ("opponents" in heads, "LOS" in heads, heads.count("points")) == (own, not own, 1)
+        assert (words.SWISS_LEGEND in table) == own
+
+
+def test_the_page_of_a_bot_says_why_it_does_not_play() -> None:
+    store = played(made_setup(3, deals=1), until=2)
+    store.leave_out({store.names[1]: "no file"})
+    store.withdraw(2, 1)
+    plans = [*next(stages(store)).plans(2)]
+    store.add([unplayed_row(plans[0], {plans[0].players[0]}, WORKER_KILLED, "")])
+    with store:
+        shown = read_shown(store, 0.0)
+        found = shown.found
+        texts = {bot.name: pages.of_bot(bot, found) for bot in found.bots}
+    out = {name for name, each in texts.items() if each["why_out"] == words.PUT_OUT}
+    assert out == {shown.names[plans[0].players[0]]} == {*found.removed}
+    assert {name for name, each in texts.items() if each["why_withdrawn"]} == {shown.names[2]}
 
 
 def test_a_pair_whose_matches_are_all_void_is_not_over_with_a_result() -> None:
