@@ -71,7 +71,7 @@ def settled_spec(
     chosen = {**limits, **(options or {})}
     spec = match_spec(bots, game=game, seed=seed, options=chosen, sandbox=sandbox)
     for source in sources if redeals else ():
-        if source.dialect and spec.definition.dialects[source.dialect].tells_hidden:
+        if spec.definition.tells_hidden(source.dialect):
             raise UsageError(
                 f"BOT {source.argument}: its dialect tells hidden cards as the seed of the match "
                 "has them, and here they were dealt again"

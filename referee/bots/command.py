@@ -220,7 +220,7 @@ def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
             text = str(error).replace(f"{folder.directory}/", "")
             problems.append(f"{folder.file}: command: {text}")
         else:
-            if source.dialect and GAMES[game].dialects[source.dialect].tells_hidden:
+            if GAMES[game].tells_hidden(source.dialect):
                 problems.append(
                     f"{folder.file}: command: {source.dialect} shows hidden information, which "
                     "nobody may choose for a bot of their own: give the command as BOT"

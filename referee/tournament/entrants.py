@@ -24,7 +24,7 @@ def find_entrant(entrant: Entrant, game: str) -> BotSource:
     if any(not name or "=" in name for name, _ in entrant.env):
         raise BotNotFoundError(f"BOT {entrant.bot}: a variable of its environment has no name")
     source = find_bot(entrant.bot, game, entrant.directory, entrant.env)
-    if source.dialect and game_rules(game).dialects[source.dialect].tells_hidden:
+    if game_rules(game).tells_hidden(source.dialect):
         raise BotNotFoundError(
             f"BOT {entrant.bot}: {source.dialect} shows hidden information, which tournaments "
             "do not allow"

@@ -135,6 +135,10 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         """The environment for reinforcement learning, loaded on first use."""
         return None if self.make_environment is None else self.make_environment()
 
+    def tells_hidden(self, dialect: str) -> bool:
+        """Check whether bots of this dialect see hidden information. "" stands for no dialect."""
+        return bool(dialect) and self.dialects[dialect].tells_hidden
+
     def announced(self, info: Any) -> Any:
         """Read the options of a match from its first public message.
 
