@@ -11,7 +11,7 @@ export function showList(root, list) {
     const { outcome } = header;
     const players = header.seats.map((_, number) => el(
       "span",
-      { class: outcome?.winners.includes(number) ? "player-of won" : "player-of" },
+      { class: `player-of${outcome?.winners.includes(number) ? " won" : ""}` },
       tag(seat(number)),
       outcome && el("span", { class: "points" }, outcome.scores[number]),
     ));

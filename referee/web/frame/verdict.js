@@ -33,14 +33,13 @@ export function lossAt(match, at, seat) {
   const from = show.findIndex(({ label, text }) => label === "disqualified" && text.startsWith(name) && text.endsWith(mark.detail)) + 1;
   const raw = from ? show.slice(from) : [];
   const end = raw.findIndex(({ style }) => style !== "raw");
-  const said = raw.slice(0, end < 0 ? raw.length : end).map(({ text }) => text.trim()).filter(Boolean).at(-1);
+  const said = raw.slice(0, end < 0 ? raw.length : end).map(({ text }) => text.trim()).findLast(Boolean);
   return { said: [...does(seat(mark.seat), "is disqualified"), `: ${mark.detail || mark.code}`], words: said ? `Its last words: ${said}` : "" };
 }
 
 /** {title, reasons} of a match that is over, as nodes. */
 export function verdictOf(match, seat) {
-  const { outcome } = match.header;
-  const { scores } = outcome;
+  const { outcome, outcome: { scores } } = match.header;
   const decided = match.turned.findLast(({ kind }) => kind === "decided");
   const turn = decided && match.turns.get(decided.turn);
   const loss = outcome.winners.length === 1 ? [...match.left.values()].map((at) => lossAt(match, at, seat)).findLast(Boolean) : null;

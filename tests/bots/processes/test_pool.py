@@ -95,6 +95,7 @@ async def test_the_one_that_waited_longest_ends_when_there_are_too_many(
     await pool.finish()
     assert [bot.exit_code for bot in bots] == [0] * len(bots)
     assert pool.waiting == []
+    assert await pool.take(2) is None
 
 
 async def test_who_does_not_end_by_itself_is_made_to() -> None:

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import force_setattr
 
 import referee
 from referee.games import GAMES
@@ -15,8 +16,9 @@ from referee.games.interface.dialogue import Question
 from referee.games.interface.game import PUBLIC, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.web.data import MatchPage
-from referee.web.file import bundle, drawing_style, small_style
+from referee.web.file import bundle, drawing_style, page_file, small_style
 from referee.web.recorded import read_match
+from tests.support.live import ROOT
 from tests.support.marks import slow
 from tests.support.own_game import SMALL_GAMES, every_small_game, small_games
 
@@ -112,7 +114,12 @@ def test_a_question_names_the_places_of_moves(name: str) -> None:
     }
 
 
-def test_the_drawing_is_small() -> None:
+def test_the_drawing_is_small(tmp_path: Path) -> None:
     """The page contains no script for the game, so a size in bytes is enough to check."""
     assert len(bundle(["connect4"]).encode()) - len(bundle([]).encode()) <= 14_000
     assert len(small_style(drawing_style("connect4"))) <= 5_600
+    match, _ = pages("connect4", tmp_path)
+    for step in match.steps:
+        force_setattr(step, "time", 0.0)  # on a busy machine, times have more digits
+    page = page_file([match]).replace(str(ROOT), "")
+    assert len(page.encode()) < 133_000  # Most of that is the page's frame.
