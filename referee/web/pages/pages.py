@@ -131,6 +131,7 @@ _FIGURES = {
     "ends": words.ends,
     "pair_result": words.pair_result,
     "sandbox_note": words.sandbox_note,
+    "round_namer": words.round_namer,
 }
 
 
@@ -360,7 +361,6 @@ def store_page(template: str, links: Links, shown: Shown, **values: object) -> s
         evening=shown.evening,
         names=shown.names,
         number={name: number for number, name in enumerate(shown.names)},
-        round_of=words.round_namer(shown.found),
     )
 
 
