@@ -419,6 +419,7 @@ def test_the_server_restarted_in_mid_match(browser: Any, tmp_path: Path) -> None
         return [entry["line"] for entry in found if entry["player_number"] == "player1"][1:]
 
     page = browser.new_context().new_page()
+    unreached = page.locator(".seat-panel .problem").filter(has_text="not reached")
     words = ("--page", "human", "minimal", "--set", "max_turns=4", "--seed", "3")
     with playing(*words, "--record", str(record)) as (process, (link,)):
         page.goto(link)
@@ -430,9 +431,10 @@ def test_the_server_restarted_in_mid_match(browser: Any, tmp_path: Path) -> None
         before = answers()
         process.kill()
         process.wait()
+        unreached.wait_for()  # until then the page shows the question of the old server
     with playing("--page", "--resume", str(record), "--record", str(record)) as (process, (again,)):
         assert again == link.partition("#")[0]
-        page.locator(".seat-panel .problem").filter(has_text="not reached").wait_for(state="hidden")
+        unreached.wait_for(state="hidden")
         asked = next_question(page)
         assert answers() == before
         send(page)
