@@ -187,7 +187,7 @@ test("the verdict names the winners first, and a score only if it explains the r
   assert.equal(said([0], [4, 4]), "A wins|"); // fewer turns, or the other one was disqualified
   assert.equal(said([0], [-2, 31]), "A wins|"); // the other one was disqualified
   assert.equal(said([0], [71, -7]), "A wins|71 to −7");
-  assert.equal(said([0, 1], [4, 4]), "A draw|4");
+  assert.equal(said([0, 1], [1, 1]), "A draw|1 to 1");
   assert.equal(said([0, 2], [4, 1, 4]), "A and C share the win|4 to b 1");
   assert.equal(said([0, 1, 2], [4, 4, 4, 1]), "A, B and C share the win|4 to d 1");
   assert.equal(said([3], [1, 1, 1, 2]), "D win|2 to a 1, b 1, c 1");

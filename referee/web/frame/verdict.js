@@ -16,7 +16,7 @@ export function resultOf({ winners, scores, ranks }, seat) {
   // A player who is not ahead on points won for another reason, so points would confuse.
   const points = !others.length || others.some((index) => scores[index] >= best) ? [] : [numeral(best), ...named];
   if (winners.length === 1) return [does(seat(winners[0]), "wins"), points];
-  if (!others.length) return [["A draw"], [numeral(best)]];
+  if (!others.length) return [["A draw"], scores.flatMap((each) => [" to ", numeral(each)]).slice(1)];
   return [[...joined(winners.map((index) => tag(seat(index)))), " share the win"], points];
 }
 
@@ -39,7 +39,7 @@ export function lossAt(match, at, seat) {
 
 /** {title, reasons} of a match that is over, as nodes. */
 export function verdictOf(match, seat) {
-  const { outcome, outcome: { scores } } = match.header;
+  const { outcome, outcome: { scores, why } } = match.header;
   const decided = match.turned.findLast(({ kind }) => kind === "decided");
   const turn = decided && match.turns.get(decided.turn);
   const loss = outcome.winners.length === 1 ? [...match.left.values()].map((at) => lossAt(match, at, seat)).findLast(Boolean) : null;
@@ -47,5 +47,5 @@ export function verdictOf(match, seat) {
   const own = scores.findIndex((_, index) => seat(index).isYou);
   const deciding = turn?.line.length && [`Turn ${decided.turn} decided it: `, ...sentenceOf(turn, (index) => tag(seat(index)), own), `${change(decided.before, turn.scores)}.`];
   const [who, points] = resultOf(outcome, seat);
-  return { title: points.length ? [...who, ", ", ...points, ` ${match.curve}`] : who, reasons: [`${scores.some((_, index) => outcome.why.startsWith(seat(index).name)) ? outcome.why : capital(outcome.why)}. `, ...(ending || deciding || [])].flat() };
+  return { title: points.length ? [...who, ", ", ...points, ` ${match.curve}`] : who, reasons: [`${scores.some((_, index) => why.startsWith(seat(index).name)) ? why : capital(why)}. `, ...(ending || deciding || [])].flat() };
 }
