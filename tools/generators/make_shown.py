@@ -49,7 +49,8 @@ NOT_RUN = {
 }
 """Commands that we can't run: page and beginning of the command -> reason."""
 PROGRESS = re.compile(
-    r"referee: [\d,]+ of [\d,]+ [a-z ]+$|referee: \d+ (of \d+ )?(matches|cases), .*$"
+    r"referee: [\d,]+ of [\d,]+ [a-z ]+$|referee: \d+ (of \d+ )?(matches|cases), .*$|"
+    r"[\d,]+ of [\d,]+ random matches in .*$"
 )
 """Progress that is only printed on a slow machine."""
 

@@ -18,6 +18,7 @@ from referee.games import GAMES
 from tests.support import mixed
 from tests.support.mixed import Mixed
 from tests.support.own_game import SMALL_GAMES, clean_games
+from tools.generators.make_shown import PROGRESS
 
 
 class Prints(Mixed):
@@ -47,7 +48,7 @@ def test_a_wrong_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     assert again.endswith(": referee game check mixed --matches 1 --seed 0")
     where, line, text = first.split(":", 2)
     assert where.endswith("tests/cli/commands/test_game.py")
-    assert line == "25"
+    assert int(line) == Prints.advance.__code__.co_firstlineno + 1
     assert text == " it prints, and the output of the referee is for results: remove the print"
     assert end.endswith(" per reply: 1 mistake")
     assert cli.main(["game", "check", "mixed", "--matches", "1", "--format", "json"]) == 1
@@ -67,6 +68,7 @@ def test_without_a_terminal_a_line_says_every_five_seconds_where_the_time_goes(
     first, second = capsys.readouterr().err.splitlines()
     assert first == "1 of 20 random matches in 5.00 s; legal took 3.50 s"
     assert second == "3 of 20 random matches in 10.00 s; view took 5.00 s"
+    assert PROGRESS.match(second), "the pages are compared without it"
 
 
 def test_a_game_that_never_ends_by_itself_is_not_called_right(
