@@ -287,6 +287,13 @@ def test_a_group_of_version_2_has_its_limits_and_counters(tmp_path: Path) -> Non
         "memory.max": str(2**28),
         "pids.max": "50",
     }
+    for limit, name in (
+        (Limits(memory_limit=2**28), "memory.max"),
+        (Limits(process_limit=50), "pids.max"),
+    ):
+        other = Cgroup(v2(tmp_path))
+        other.make(limit)
+        assert [file.name for file in Path(*other.folders).iterdir()] == [name]
     assert (group.oom_kills, group.refused_forks, group.cpu_seconds) == (0, 0, None)
     (folder / "memory.events").write_text("low 0\noom 3\noom_kill 2\noom_group_kill 1\n")
     (folder / "pids.events").write_text("max 7\n")

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -377,13 +378,22 @@ def test_bwrap_exits_as_a_shell_does(code: int, of_bot: int) -> None:
     assert bot_exit_code(None) is None
 
 
-def test_whether_a_bot_was_started_is_read_once() -> None:
+@pytest.mark.parametrize(
+    ("said", "started", "code"), [(b'{"exit-code": 3}\n', True, 3), (b"", False, None)]
+)
+def test_whether_a_bot_was_started_is_read_once(
+    said: bytes, started: bool, code: int | None
+) -> None:
+    """A bot that never started has no exit code (log-format.md, 2.6)."""
     reads, writes = os.pipe()
-    os.write(writes, b'{"exit-code": 0}\n')
+    os.write(writes, said)
     os.close(writes)
     launched = object.__new__(LaunchedBot)
     launched._status = reads
-    assert [launched.was_started(), launched.was_started()] == [True, True]
+    launched.sandbox = Sandbox("bwrap")
+    launched.popen = SimpleNamespace(returncode=3)  # type: ignore[assignment]
+    assert [launched.was_started(), launched.was_started()] == [started] * 2
+    assert launched.exit_code == code
 
 
 def test_the_first_process_inside_is_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:

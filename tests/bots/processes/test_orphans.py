@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -40,6 +41,9 @@ def test_what_was_lost_in_the_block_is_killed() -> None:
         assert daemon in children()
     assert daemon not in children()
     await_end(daemon)
+    later = lose_a_daemon()
+    assert later not in children()  # after the block, orphans are somebody else's again
+    os.kill(later, signal.SIGKILL)
 
 
 def test_a_program_of_the_callers_is_spared() -> None:

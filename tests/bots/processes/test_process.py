@@ -92,6 +92,12 @@ async def test_every_signal_that_ends_a_bot_is_named(number: int) -> None:
     assert await ask(code, b"", 20) == Failure("exited", f"its process was ended by {name}")
 
 
+async def test_a_signal_that_leaves_a_core_dump_is_named(tmp_path: Path) -> None:
+    dump = f"cd {shlex.quote(str(tmp_path))}; ulimit -c $(ulimit -Hc); kill -SEGV $$"
+    code = f"import os; os.execl('/bin/sh', 'sh', '-c', {dump!r})"
+    assert await ask(code, b"", 20) == Failure("exited", "its process was ended by SIGSEGV")
+
+
 async def test_what_a_bot_has_started_is_killed_with_it() -> None:
     """Even a child in another session is killed at once (8.3)."""
     code = """

@@ -52,6 +52,7 @@ SCRIPTS = {
     b"#!/no/such/env/bin/python\nprint()\n": NO_INTERPRETER.format("/no/such/env/bin/python"),
     b"#!python3\n": NO_INTERPRETER.format("python3"),
     b"#!/no/such/python -u\r\n": NO_INTERPRETER.format("/no/such/python"),
+    b"#!/no/such/python\0-u\n": NO_INTERPRETER.format("/no/such/python"),
     b"#!/no/such/\xff\x1b\n": NO_INTERPRETER.format(r"/no/such/\xff\x1b"),
     b"#!/etc/passwd\n": "its interpreter /etc/passwd cannot be run: it is not executable",
     b"#!/usr\n": "its interpreter /usr cannot be run: it is not a file",

@@ -287,6 +287,15 @@ def test_a_process_that_is_about_to_stop_again_has_woken_up(world: World) -> Non
     assert (found._wakes, world.done) == (1, [(signal.SIGSTOP, 2)])
 
 
+def test_a_process_that_has_never_stopped_has_not_woken_up(world: World) -> None:
+    found = stopped(world, 2)
+    world.states[2] = "stopping"
+    assert not found.check()
+    world.states[2] = "awake"
+    assert not found.check()
+    assert (found._wakes, world.done) == (0, ["cancel 2"])
+
+
 def test_a_signal_that_cannot_be_sent_keeps_no_other_from_its_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
