@@ -78,6 +78,12 @@ def test_a_build_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     _replace_result(at, built)
     assert not built.is_symlink()
     assert (tmp_path / "elsewhere" / "file").exists()
+    (at / "old").unlink()
+    (built).rename(tmp_path / "newest")
+    built.symlink_to("nowhere")
+    (at / "new").mkdir()
+    _replace_result(at, built)
+    assert built.is_dir()
 
 
 def test_output_in_the_background_is_not_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

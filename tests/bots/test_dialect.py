@@ -166,6 +166,8 @@ async def test_only_what_the_dialect_has_is_sent_and_asked(is_quick: bool) -> No
     bot.push(b"news\n")
     assert told.pushed == [b"ASK 1\nASK 2\n"]
     assert bot.spoken == (b"ASK 1\nASK 2\n", b"own")
+    bot.push(b"ask 3\n")
+    assert bot.spoken == (b"ASK 3\n", b"own")
     told.answer = Failure(Disqualification.EXITED, "it has left")
     assert await reply() == told.answer
     told.answer = None

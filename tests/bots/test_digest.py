@@ -53,6 +53,9 @@ def test_a_bundled_bot_has_one_and_a_name_of_nothing_none(folder: Path) -> None:
         "",
         files_digest("big_money", "dominion"),
     )
+    bundled = files_digest("big_money.json", "dominion")
+    (folder / "big_money.json").write_text("{}")
+    assert files_digest("big_money.json", "dominion") not in ("", bundled)  # that's the own file
     for argument in ("no_such_bot", "http://localhost:1/", "node 'unclosed", "a\0b"):
         assert files_digest(argument, "dominion") == ""
 

@@ -176,9 +176,9 @@ def test_a_build_that_fails(build: str, why: str) -> None:
 
 
 def test_the_other_bots_are_built_beside_one_that_fails() -> None:
-    bot("good", COPIES)
+    bot("good", f"sleep 100 & {COPIES}")  # nothing waits for what it left in the background
     bot("bad", "exit 3")
-    done = referee("build", "bad", "good")
+    done = referee("build", "bad", "good", "--time-limit", "60")
     assert done.returncode == 1
     assert [row[2] for row in rows(done.stdout)] == ["failed", "built"]
     assert done.stdout.splitlines()[-1].startswith("1 of 2 can be played")
