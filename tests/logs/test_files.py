@@ -359,6 +359,20 @@ def test_opened_logs_are_listed_and_closed(tmp_path: Path) -> None:
     check_output(str(file), TEXT)  # the next run may replace it
 
 
+def test_a_log_that_cannot_be_closed_hides_no_exception(tmp_path: Path) -> None:
+    file = tmp_path / "log.gz"
+    file.symlink_to("/dev/full")
+
+    def write() -> None:
+        with files.opened([Output(str(file), TEXT)]) as (log,):
+            assert log is not None
+            log.write(b"words\n")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        write()
+
+
 @pytest.mark.parametrize("begun", [True, False])
 def test_the_first_line_drops_what_was_there(tmp_path: Path, begun: bool) -> None:
     file = tmp_path / "log"

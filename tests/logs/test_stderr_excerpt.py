@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from referee.logs.stderr_excerpt import shortened
@@ -109,6 +109,7 @@ LINES = st.sampled_from([*PYTHON, *NODE[:5], *RUST[:7], *JAVA[:3], "", "    ", "
 
 
 @given(st.lists(LINES, max_size=80))
+@example(NODE)  # it ends with frames that aren't shown
 def test_every_line_is_shown_or_counted(lines: list[str]) -> None:
     shown = show(lines)
     marks = [line for line in shown.lines if line.endswith(" left out")]

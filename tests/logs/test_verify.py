@@ -404,9 +404,10 @@ def test_nothing_may_follow_the_end(check: Check) -> None:
         (TWO.read_bytes().replace(b"\n", b"\r\n"), Kind.NOT_A_RECORD),
         ((EXAMPLES / "two-players.log.jsonl").read_bytes(), Kind.NOT_A_RECORD),
         (b"x" * 1_000_000, Kind.NOT_A_RECORD),
+        (b"two\rlines\n", Kind.NOT_A_RECORD),
         (b'{"entry":"stderr","player_number":"player1","text":"","time":1}\n', Kind.NOT_A_RECORD),
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_what_is_no_record(
     check: Check, data: bytes, kind: Kind, monkeypatch: pytest.MonkeyPatch
@@ -415,6 +416,7 @@ def test_what_is_no_record(
     verdict = check(data)
     assert verdict.kind == kind
     assert "\n" not in verdict.text
+    assert ("with Unix line ends" in verdict.text) == (b"\r\n" in data)
     if data.startswith(b"[]"):
         assert (verdict.lines, check(b"[]").lines) == (1, 1)
 
