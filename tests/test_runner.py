@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from types import SimpleNamespace
@@ -189,6 +190,30 @@ async def test_no_look_waits_for_a_bot_whose_time_is_over(bots: list[PipeBot]) -
     options = {"time_bank": 1e-9, "max_turns": 3}
     await Runner(Course(match_spec(["", ""], seed=1, options=options), bots), alone=True).run()
     assert {seconds for bot in bots for seconds in bot.looks[2:]} == {0.0}
+
+
+async def test_what_takes_long_before_a_look_leaves_less_time_for_it(
+    bots: list[PipeBot],
+    autojump_clock: trio.testing.MockClock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waited: list[float] = []
+
+    class Poll:
+        def register(self, fd: int, events: int) -> None: ...
+
+        def poll(self, milliseconds: float) -> list[tuple[int, int]]:
+            waited.append(milliseconds)
+            return []
+
+    def late(seconds: float) -> None:
+        autojump_clock.jump(module.QUICK_SECONDS / 4)
+
+    monkeypatch.setattr(module, "select", SimpleNamespace(poll=Poll, POLLIN=select.POLLIN))
+    for bot in bots:
+        bot.quick_reply = late  # type: ignore[assignment]
+    await Runner(Course(toy(turns=1), bots), alone=True).run()
+    assert waited == [pytest.approx(500 * module.QUICK_SECONDS)] * 2
 
 
 async def test_beside_other_tasks_nobody_is_looked_at(bots: list[PipeBot]) -> None:
