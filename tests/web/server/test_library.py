@@ -139,6 +139,26 @@ def test_the_newest_matches_are_listed_and_read_first(folder: Folder) -> None:
     assert folder.library.reasons() == ["a", "c", "new"]
 
 
+def test_a_given_folder_may_be_away_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "LOOK_SECONDS", 0.0)
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "game.jsonl").touch()
+    shown = Library([str(tmp_path / name) for name in "ab"])
+
+    def listed() -> list[str]:
+        shown.look()
+        return sorted(item.id for item in shown.matches(Filter(), 0, 50)[1])
+
+    assert listed() == ["a/game.jsonl", "b/game.jsonl"]
+    (tmp_path / "a").rename(tmp_path / "c")
+    assert listed() == ["b/game.jsonl"]
+    (tmp_path / "c").rename(tmp_path / "a")
+    assert listed() == ["a/game.jsonl", "b/game.jsonl"]
+
+
 def test_the_folder_is_looked_at_now_and_then(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

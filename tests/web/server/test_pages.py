@@ -418,6 +418,7 @@ async def test_pages_of_a_list(tmp_path: Path, short: bytes) -> None:
     assert first["matches"][0]["id"] == "050.jsonl"
     assert first["total"] == 51
     assert 'rel="prev" href="/?bot=money"' in page
+    assert 'rel="next"' not in page
 
 
 async def test_a_file_that_changes_is_read_again(

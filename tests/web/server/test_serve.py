@@ -146,20 +146,21 @@ async def test_a_client_that_takes_nothing_is_left(
     (tmp_path / "game.jsonl").write_bytes((EXAMPLES / "two-players.record.jsonl").read_bytes())
     site = Site(Library([str(tmp_path)]))
     request = b"GET /match/game.jsonl?format=json HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with listening() as on:
+    with trio.fail_after(60), listening() as on:
         on.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(listen.serve, site.app(), on, fail)
-            stuck = trio.socket.socket()
-            stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-            await stuck.connect(on.getsockname())
-            await stuck.send(request)
-            await stuck.recv(1)  # the server is busy with this response now
-            answer = b""
-            # Only one request is allowed at a time, so 404 means that the first client is gone.
-            while not answer.startswith(b"HTTP/1.1 404"):
-                answer = await answer_to(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", on)
-            stuck.close()
+            with trio.socket.socket() as stuck:
+                stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+                await stuck.connect(on.getsockname())
+                await stuck.send(request)
+                await stuck.recv(1)  # the server is busy with this response now
+                answer = b""
+                # Only one request is allowed at a time, so 404 means that the first client is gone.
+                while not answer.startswith(b"HTTP/1.1 404"):
+                    answer = await answer_to(
+                        b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", on
+                    )
             nursery.cancel_scope.cancel()
 
 
@@ -198,6 +199,7 @@ async def test_too_many_connections_end_the_oldest_of_those_who_have_most(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(listen, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(listen, "MOST_SENDING", 2)  # an idle connection isn't sending
     request = b"HEAD /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with listening() as on:
         async with trio.open_nursery() as nursery:

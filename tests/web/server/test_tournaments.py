@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -10,7 +11,8 @@ import pytest
 
 from referee.logs.record import Place
 from referee.tournament.report.report import match_context
-from referee.tournament.rows import MatchRow, Plan
+from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.web.data import Item
 from referee.web.server import tournaments
@@ -121,6 +123,42 @@ def test_the_stores_viewed_last_are_kept(tmp_path: Path, monkeypatch: pytest.Mon
     assert known.season(seasons[1]) is found[1]
     assert known.season(seasons[0]) is not found[0]
     assert known.season(seasons[1]) is found[1]
+
+
+def test_details_of_an_older_state_are_not_kept_for_a_newer_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store changes while one thread reads it, and another thread has read it again."""
+    monkeypatch.setattr(tournaments, "IDLE", 0)
+    file = made_store(tmp_path, [row(plan(0, 0, 1))])
+    shown, opened = Tournaments(), tournaments._opened
+
+    @contextmanager
+    def slow(file: File) -> Iterator[Store]:
+        with opened(file) as store:
+            yield store
+        monkeypatch.setattr(tournaments, "_opened", opened)
+        with Store.for_writing(file.path) as store:
+            store.add([row(plan(1, 1, 0))])
+        shown.shown(file)
+
+    shown.shown(file)
+    monkeypatch.setattr(tournaments, "_opened", slow)
+    assert [shown.detailed(file).facts.matches for _ in range(2)] == [1, 2]
+
+
+async def test_a_bot_with_a_long_name_is_chosen_by_its_beginning(tmp_path: Path) -> None:
+    """An address has only the first 200 characters of a name."""
+    name = "x" * 201
+    with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
+        entrants = [Entrant(name, "./a"), Entrant("b", "./b"), Entrant("c", "./c")]
+        store.add_stage(setup(entrants, game="dominion", seed=1, deals=1))
+        store.add([row(plan(0, 0, 1)), row(plan(2, 1, 2))])
+    transport = httpx.ASGITransport(Site(Library([str(tmp_path)])).app())
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        for bot in (name, name[:200]):
+            found = await client.get(f"/store/night.sqlite/matches?bot={bot}&format=json")
+            assert found.json()["total"] == 1
 
 
 def test_a_match_in_progress_belongs_to_the_store_that_does_not_have_it_yet(

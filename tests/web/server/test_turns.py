@@ -73,6 +73,31 @@ async def test_a_slow_page_holds_up_no_other_page(
     assert sorted(found) == [200] * (turns.MOST_WAITING + 1) + [503, 503]
 
 
+async def test_some_wait_behind_any_number_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream of events does, because its page is open already."""
+    monkeypatch.setattr(turns, "MOST_WAITING", 0)
+    (tmp_path / "file.jsonl").touch()
+    files = Library([str(tmp_path)])
+    files.look()
+    file = files.log("file.jsonl")
+    assert file is not None
+    order, held = list[str](), turns.Turns()
+
+    async def wait() -> None:
+        async with held.of(file, patient=True):
+            order.append("patient")
+
+    async with trio.open_nursery() as nursery, held.of(file, patient=True):
+        nursery.start_soon(wait)
+        with pytest.raises(turns.BusyError):
+            async with held.of(file):
+                pass
+        order.append("first")
+    assert order == ["first", "patient"]
+
+
 async def test_a_list_waits_for_few_files_that_were_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,8 +105,9 @@ async def test_a_list_waits_for_few_files_that_were_not_read(
     with monkeypatch.context() as changed:
         changed.setattr(library, "READ_SECONDS", -1)
         async with client_of(tmp_path) as client:
-            (item,) = (await client.get("/?format=json")).json()["matches"]
-    assert "not read yet" in item["problem"]
+            found = (await client.get("/?format=json")).json()
+    assert "not read yet" in found["matches"][0]["problem"]
+    assert found["unread"] == 1
 
 
 def test_a_look_at_the_folders_waits_for_no_other_look(tmp_path: Path) -> None:
