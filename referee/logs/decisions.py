@@ -109,7 +109,7 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
         if match.turns > turn:
             break
         for who in match.due:
-            if who in seats and match.turns == turn and not match.in_handshake:
+            if who in seats and match.turns == turn:
                 bot = bots.get(who)
                 if bot is None:
                     bot = bots[who] = file.new()

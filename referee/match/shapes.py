@@ -63,9 +63,7 @@ def _fields(struct: type[Struct]) -> tuple[inspect.Field, ...]:
 
 
 def _bare(info: inspect.Type) -> inspect.Type:
-    while isinstance(info, inspect.Metadata):
-        info = info.type
-    return info
+    return info.type if isinstance(info, inspect.Metadata) else info
 
 
 def _is_number(info: inspect.Type) -> bool:

@@ -67,9 +67,9 @@ class Links:
         """Return the address of the combined standings of several tournaments."""
         return self.at("season", store=stores, **query)
 
-    def bot(self, bot: int, store: str = "") -> Markup:
-        """Return the address of a bot's page, given its number in a tournament."""
-        return self.at("store", store or self.store, "bot", bot)
+    def bot(self, bot: int) -> Markup:
+        """Return the address of a bot's page, given its number in the tournament."""
+        return self.at("store", self.store, "bot", bot)
 
     def pair(self, one: int, other: int) -> Markup:
         """Return the address of the page of two bots."""
