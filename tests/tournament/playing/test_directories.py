@@ -29,6 +29,7 @@ def bot(tmp_path: Path) -> Path:
     (folder / "lib" / "data.bin").chmod(0o640)
     (folder / "inside").symlink_to("lib/data.bin")
     (folder / "outside").symlink_to(tmp_path)
+    (folder / "second_name.sh").hardlink_to(folder / "run.sh")
     Path(os.fsdecode(os.fsencode(folder) + b"/\xff.txt")).write_text("no UTF-8")
     return folder
 
@@ -48,7 +49,7 @@ def test_comes_out_as_it_went_in(bot: Path) -> None:
     packed = pack(str(bot))
     unpack(packed)
     assert contents(place(packed.digest)) == contents(bot)
-    assert len(contents(bot)) == 7
+    assert len(contents(bot)) == 8
 
 
 def test_what_versions_and_python_keep_there_stays_here(bot: Path) -> None:
