@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.command import find_bot
+from referee.bots.command import find_bot, game_of_bots
 from referee.errors import BotNotFoundError
 from referee.rulefiles.bot import read_rule_file
 from referee.rulefiles.source import MAX_BYTES
@@ -84,6 +84,12 @@ def test_files_that_no_game_fits(files: Path, words: tuple[str, ...], said: str)
     done = referee("play", *words, cwd=files)
     assert done.returncode == 2
     assert said in one_line(done.stderr)
+
+
+def test_a_file_that_fits_several_games_decides_none(files: Path) -> None:
+    files.joinpath("any.json").write_text('{"name": "A", "author": "B"}')
+    bots = [(str(files / name), "") for name in ("any.json", "rush.json")]
+    assert game_of_bots(bots) == "starrealms"
 
 
 def test_a_name_that_a_bundled_file_had_means_no_other_file() -> None:

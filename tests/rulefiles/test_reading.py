@@ -273,12 +273,13 @@ def test_a_name_goes_before_a_faction_and_a_faction_before_a_type() -> None:
 def test_what_is_right() -> None:
     """A file like those on the internet: no game, any spelling of names, and unknown cards."""
     text = """\ufeff{"name": "A", "author": "B", "comment": [null], "discardRules": [],
+      "cardInfo": [{"type": "ship", "info": {"comment": [null], "x": 1}, "comment": {}}],
       "buyRules": [
         {"card": "Port Of Call", "score": "5.5", "comment": 1},
         {"card": "PORTOFCALL ", "rules": [{"comment": 2, "deck": "<=+3.0", "score": -1}]}
       ]}"""
     (again,) = problems(text, right=True)
-    assert (again.line, again.is_error) == (4, False)
+    assert (again.line, again.is_error) == (5, False)
 
 
 def test_all_mistakes_are_said_at_once_in_the_order_of_the_lines() -> None:

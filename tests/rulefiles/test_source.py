@@ -59,6 +59,7 @@ def test_what_the_standard_library_refuses_is_refused(text: str) -> None:
         ('{"a": [1, 2}', 1, "$.a", "`,` or `]` is missing"),
         ('{"a": 1', 1, "$", "the file ends"),
         ('{"a" 1}', 1, "$.a", "`:` is missing"),
+        ('{"a" 1 \n}', 1, "$.a", "after 'a'; found '1'"),
         ("{a: 1}", 1, "$", "a name in quotes"),
         ('{\n\u201ca": 1}', 2, "$", "\u201c is a curly quote: type a straight one"),
         ('{"a\u201d: "b"}', 1, "$['a\u201d: ']", "\u201d is a curly quote"),
@@ -76,6 +77,7 @@ def test_says_what_is_wrong_and_where(text: str, line: int, path: str, said: str
     problem = caught.value.args[0]
     assert (problem.line, problem.path) == (line, path)
     assert said in problem.text
+    assert "\n" not in problem.text
 
 
 def test_a_key_that_stands_twice() -> None:

@@ -148,6 +148,7 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "seats": ({"seats": "all"}, "seats: rotate in the store, all now"),
     "seed": ({"seed": 7}, "seed: 1 in the store, 7 now"),
     "keep_alive": ({"keep_alive": False}, "keep_alive: True in the store, False now"),
+    "opening": ({"opening": 4}, "opening: none in the store, 4 now"),
     "a limit": ({"settings": {"memory_limit": 2**20}}, "memory_limit: none in the store, 1048576"),
     "settings": (
         {"settings": {"time_limit": 2.5, "max_turns": 9}},
