@@ -47,7 +47,6 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
             UsageError: an action is missing or not legal. The state is unchanged.
         """
         agents, episode = self.agents, self._episode
-        episode.check_begun()
         due = [agent for agent in agents if self._seat[agent] in episode.due]
         for agent in due:
             if agent not in actions or not self.action_spaces[agent].contains(actions[agent]):

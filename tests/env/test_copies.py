@@ -63,7 +63,7 @@ def play_against(env: Any, seed: int, steps: int | None = None) -> list[str]:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("game", [dominion_v1, starrealms_v2, tribute_v2])
 def test_a_copy_continues_the_match(game: Any, way: Callable[[Any], Any]) -> None:
-    env = game.raw_env(max_turns=4)
+    env = game.raw_env(max_turns=4, reward="score")
     env.reset(seed=3)
     for steps in (0, 5):
         play_alone(env, 1, steps)
@@ -89,7 +89,7 @@ def test_a_copy_of_a_parallel_environment(way: Callable[[Any], Any]) -> None:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("id", [id for id in IDS if id != "BotWars-v1"])
 def test_against_a_bundled_bot_a_copy_continues_with_it(id: str, way: Callable[[Any], Any]) -> None:
-    env = gymnasium.make(f"referee.env.registration:referee/{id}", max_turns=20)
+    env = gymnasium.make(f"referee.env.registration:referee/{id}", max_turns=20, reward="score")
     env.reset(seed=3)
     for steps in (1, 6):
         play_against(env, 1, steps)

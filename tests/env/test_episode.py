@@ -524,6 +524,7 @@ def test_a_copy_and_a_saved_match_go_on_like_the_match(opponents: Any) -> None:
     random, tried = Random(2), 0
     while episode.due and tried < 2:
         (seat,) = episode.due
+        earlier, seen = episode.save(), seen_by(episode, seat)
         episode.act(seat, chosen(random, episode.observe(seat)))
         if episode.due and episode.save().actions[episode.due[0]]:
             tried += 1
@@ -536,6 +537,8 @@ def test_a_copy_and_a_saved_match_go_on_like_the_match(opponents: Any) -> None:
             copies = [copy.copy(), copy]
             same_end(*copies)
             resumed = [Episode(DOMINION, 2, {"max_turns": 6}, opponents) for _ in range(2)]
+            resumed[0].resume(earlier)
+            assert seen_by(resumed[0], seat) == seen
             for each in resumed:
                 each.resume(episode.save())
                 assert [seen_by(each, seat) for seat in episode.learners] == before
@@ -651,6 +654,7 @@ def test_seeds_that_are_drawn_follow_from_the_last_that_was_given() -> None:
         (1, {}, "2 to 4 bots, not 1"),
         (5, {}, "2 to 4 bots, not 5"),
         ("2", {}, "players is '2'"),
+        (True, {}, "players is True"),
         (2, {"max_turns": 0}, "max_turns"),
         (2, {"rows": 4}, "dominion got an unexpected keyword argument 'rows'"),
         (2, {"time_limit": 4}, "dominion got an unexpected keyword argument 'time_limit'"),
