@@ -103,6 +103,39 @@ async def test_after_three_matches_without_an_end_no_other_is_played(
     assert len(await played(monkeypatch, a=hangs, b=hangs, c=hangs, d=hangs)) == 3
 
 
+async def test_a_deviation_of_a_control_counts_once_whichever_match_ends_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plans = ProbePlan(), ProbePlan()
+    matches = [
+        ProbeMatch("first", (), plans),
+        ProbeMatch("control", (), plans),
+        ProbeMatch("tests", (), plans, controls=("control",)),
+    ]
+    is_over = trio.Event()
+
+    async def run(template: Any, definition: Any, match: ProbeMatch, **_: Any) -> RecordedMatch:
+        if match.id == "control":
+            await is_over.wait()
+        elif match.id == "tests":
+            is_over.set()
+        return RecordedMatch(match.id, 5, [], exit_code=0)
+
+    def judge(recorded: RecordedMatch, definition: Any, match: ProbeMatch, **_: Any) -> Compared:
+        case = {"first": (), "control": ("2.3/1",), "tests": ("2.4/1",)}[match.id]
+        deviation = Deviation(case, "same", Violation("departure", "", "", ""))
+        return Compared(match, recorded, held={"1/1"}, deviations=[deviation])
+
+    monkeypatch.setattr(experiment, "_selected", lambda *_: matches)
+    monkeypatch.setattr(experiment, "run_probe_match", run)
+    monkeypatch.setattr(experiment, "judge", judge)
+    monkeypatch.setattr(experiment, "check_deals", lambda *_: None)
+    report = await experiment.check_referee(
+        "r {player1} {player2}", RULES, [], seed=5, jobs=2, timeout=1.0
+    )
+    assert [result.id for result in report.cases if result.status == "failed"] == ["2.3/1"]
+
+
 @pytest.mark.parametrize(
     ("hands", "held", "failed"),
     [("a" * 7, False, False), ("a" * 8, False, True), ("ab", True, False), ("", False, False)],

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+from pathlib import Path
 from typing import Any
 
+import pytest
 import trio
 import trio.testing
 
-from referee.conformance.referee_side.playing import _Room
+from referee.conformance.referee_side.playing import _RELAY, _Room
 from referee.conformance.referee_side.recording import RecordedSeat
 from referee.games.interface.probing import ProbeAction
 
@@ -85,3 +89,20 @@ async def test_a_reply_does_not_wait_for_ever(autojump_clock: trio.testing.MockC
         assert asked.waited is False
         for relay in relays:
             await relay.aclose()
+
+
+def test_a_relay_reports_the_end_of_its_input_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the path of a socket is short
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("here")
+        listener.listen()
+        with subprocess.Popen([*_RELAY, "here", "0", "0.02"], stdin=subprocess.DEVNULL):
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as stream:
+                kinds = b""
+                while header := stream.read(5):
+                    kinds += header[:1]
+                    stream.read(int.from_bytes(header[1:], "big"))
+    assert kinds == b"HEB"

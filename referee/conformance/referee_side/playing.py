@@ -154,7 +154,7 @@ class _Room:
                     self._notify()
             self._open.discard(number)
             seat.patience = seat.patience or trio.current_time() - heard
-            seat.killed = not seat.left and not by_itself
+            seat.killed = not by_itself
             self._notify()
 
     async def _take(self, stream: trio.SocketStream, probe: Probe, line: bytes) -> None:
