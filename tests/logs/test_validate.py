@@ -188,6 +188,33 @@ def goes_on(lines: list[Message]) -> int:
     return len(lines) - 2
 
 
+def answer_of(lines: list[Message]) -> int:
+    """Return the index of the first discard because of a militia, which player2 played."""
+    attack = first(lines, "player-played", player_number="player2")
+    while "militia" not in lines[attack]["played"]:
+        attack += 1 + first(lines[attack + 1 :], "player-played", player_number="player2")
+    answer = attack - 1
+    while lines[answer]["type"] != "player-top-discard":
+        answer -= 1
+    assert lines[answer]["player_number"] == "player1"
+    return answer
+
+
+def two_answers(lines: list[Message]) -> int:
+    """Let the attacked player discard twice because of one militia."""
+    at = answer_of(lines)
+    lines.insert(at, lines[at])
+    return at + 1
+
+
+def nobody_attacked(lines: list[Message]) -> int:
+    """Disqualify a player who isn't there, in a turn in which others than the active are asked."""
+    at = answer_of(lines)
+    out = {"type": "player-disqualified", "player_number": "player3", "reason": "timeout"}
+    lines.insert(at, out)
+    return at
+
+
 def names_too_late(lines: list[Message]) -> int:
     at = first(lines, "player-played")
     lines.insert(at, lines[1])
@@ -249,12 +276,14 @@ MISTAKES: list[tuple[str, Callable[[list[Message]], int], str]] = [
         ),
         "7.1",
     ),
+    ("one answer to an attack", two_answers, "7.1"),
     (
         "requests",
         insert("player-played", {"type": "attack-request", "discard": 2, "options": []}),
         "1.7",
     ),
     ("types", insert("player-played", {"type": "player-thinks"}), "2"),
+    ("who can be disqualified", nobody_attacked, "8.3"),
     (
         "codes",
         insert(
@@ -290,6 +319,22 @@ def test_a_mistake_does_not_hide_the_next(validate: Validate) -> None:
     sections = [finding.section for finding in validate(to_log(lines))]
     assert sections[0] == "4.2"
     assert sections[-1] == "4.5"
+
+
+def test_after_a_mistake_any_hand_and_deck_are_possible(validate: Validate) -> None:
+    """A shuffle is missing. Then player1 draws five from a deck of five, and needs no other."""
+
+    def turn(number: int, coppers: int, *, shuffles: bool = False) -> list[Message]:
+        who = {"player_number": f"player{number}"}
+        played = {"type": "player-played", **who, "played": ["copper"] * coppers}
+        top = {"type": "player-top-discard", **who, "card": "copper"}
+        return [played, top, *[{"type": "player-shuffled", **who}] * shuffles]
+
+    lines = messages(TWO.read_bytes())[:4] + turn(1, 3) + turn(2, 3) + turn(1, 3)
+    at = len(lines)
+    lines += turn(2, 3, shuffles=True) + turn(1, 5) + turn(2, 3)
+    found = [(finding.line, finding.section) for finding in validate(to_log(lines))]
+    assert found == [(at + 1, "4.6"), (len(lines) + 1, "2.14")]
 
 
 # --- files ------------------------------------------------------------------------------------

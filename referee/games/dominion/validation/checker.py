@@ -331,8 +331,8 @@ class Checker:
         mine = event.seat == reading.active
         (code,) = event.cards
         if self._opening and code != Disqualification.TIMEOUT:
-            without = self._disqualified | {event.seat}
-            active = self._ledger.next_seat(event.seat, without) if mine else reading.active
+            others = self._disqualified
+            active = self._ledger.next_seat(event.seat, others) if mine else reading.active
             yield replace(reading, active=active)
         if code in _IN_HANDSHAKE_ONLY:
             if not self._opening:
