@@ -58,6 +58,7 @@ AT = "$.buyRules[0]"
             'blob is a faction: write {"faction": "blob"}',
         ),
         ({"type": "Ram", "score": 1}, f"{AT}.type", 'Ram is a card: write {"card": "Ram"}'),
+        ({"faction": "base", "score": 1}, f"{AT}.faction", 'base is a type: write {"type": "base"'),
         ({"type": "boat", "score": 1}, f"{AT}.type", "there are: outpost, base, ship"),
         ({"card": 3, "score": 1}, f"{AT}.card", "expected a card's name in quotes, not 3"),
         ({"card": "Ram", "score": 1, "scroe": 2}, f"{AT}.scroe", "did you mean score?"),

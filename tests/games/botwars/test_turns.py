@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from referee.games.botwars.rules.board import Board
-from referee.games.botwars.rules.messages import State
-from referee.games.botwars.rules.moves import carried_out
+from referee.games.botwars.rules.messages import MoveReply, State
+from referee.games.botwars.rules.moves import bad_format, carried_out
 from referee.match.machine import Entry, Sent
 from tests.games.botwars.botwars_matches import (
     Decide,
@@ -241,3 +241,19 @@ def test_why_a_move_is_ignored(start: float, end: float, why: str) -> None:
     targets, ignored, text = carried_out(moves, {3, 5}, neighbours)
     assert (targets, ignored) == ({5: 6}, 1)
     assert text.endswith(f": {why}")
+
+
+@pytest.mark.parametrize(
+    ("moves", "why"),
+    [
+        ([{"from": 1, "to": 2.5}], ""),
+        ([{"from": 1, "to": 2}, {"to": 2}], "`from` of move 2 is missing"),
+        ([{"from": 1, "to": True}], "`to` of move 1 is true"),
+        ([[1, 2]], "move 1 is "),
+        ({}, "`moves` is "),
+    ],
+)
+def test_why_a_format_is_wrong(moves: Any, why: str) -> None:
+    said = bad_format(MoveReply(moves=moves))
+    assert said.startswith(why)
+    assert bool(said) == bool(why)

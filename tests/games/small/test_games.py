@@ -679,10 +679,11 @@ def option(kind: Any, default: Any) -> type:
     return type("Options", (), {"__annotations__": {"rows": kind}, "rows": default})
 
 
-def test_the_default_of_an_option_may_be_a_list() -> None:
-    made = definition(type("Own", (Count,), {"Options": option(list[int], [1, 2])}), "own")
+@pytest.mark.parametrize("default", [[1, 2], {"a": 1}])
+def test_the_default_of_an_option_may_be_a_list_or_a_dict(default: Any) -> None:
+    made = definition(type("Own", (Count,), {"Options": option(type(default), default)}), "own")
     (first, second) = (made.options() for _ in range(2))
-    assert first.rows == second.rows == [1, 2]
+    assert first.rows == second.rows == default
     assert first.rows is not second.rows
 
 

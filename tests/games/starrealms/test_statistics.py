@@ -79,6 +79,9 @@ def test_a_bot_that_never_attacks_and_never_buys() -> None:
     assert "bought nothing in 6 turns" in bought
     assert "ended 6 turns with combat left" in idle
     assert "bought nothing" in ended(hand, "play Viper", 6)[1][0]
+    (idle,) = ended(hand, "play Viper", 5)[0]
+    assert "ended 5 turns with combat left" in idle
+    assert ended(hand, "play Viper", 4)[0] == []
     # With five combat it can attack a base that protects the player, if it's not too strong.
     words = "; ".join(["play Viper"] * 5)
     for outpost, notes in (("Trading Post", 2), ("War World", 2), ("Royal Redoubt", 1)):

@@ -53,7 +53,10 @@ def test_what_is_typed_is_done(typed: str, index: int) -> None:
 
 
 def test_a_hand_is_played_as_a_whole() -> None:
-    """A card's questions are still asked, and cards drawn meanwhile are not played."""
+    """A card's questions are still asked, cards drawn meanwhile are not played, nor the next hand.
+
+    The next hand has the same cards, after a shuffle.
+    """
     assert RULES.situation is not None
     seat = {"hand": ["RAGPICKER", "HARVEST_SEASON", "GOLD"], "draw_pile": ["GOLD"], "coins": 2}
     game: Any = RULES.situation(
@@ -62,10 +65,13 @@ def test_a_hand_is_played_as_a_whole() -> None:
     player = TributeDialogue(["Ann", "Ben"], 0)
     asked: list[str] = []
     done: list[Json] = []
-    while len(asked) < 3:
+    while len(asked) < 4:
         for message in game.take_events():
             player.observe(message)
         request = game.requests[0].message
+        if game.requests[0].seat == 1:
+            game.advance({1: PlayReply(index=len(request.actions) - 1)})
+            continue
         decision = player.decide(request)
         try:
             question = next(decision)
@@ -78,8 +84,9 @@ def test_a_hand_is_played_as_a_whole() -> None:
         if reply["type"] == "play-reply":
             done.append(request.actions[reply["index"]])
         game.advance({0: convert(reply, REPLIES[reply["type"]])})
-    assert [action.type for action in done] == ["play-card"] * 3 + ["end-turn"]
-    assert asked == ["What do you do?", "Ragpicker: Which cards do you destroy?", "What do you do?"]
+    assert [action.type for action in done] == ["play-card"] * 3 + ["end-turn"] * 2
+    ragpicker = "Ragpicker: Which cards do you destroy?"
+    assert asked == ["What do you do?", ragpicker, *["What do you do?"] * 2]
 
 
 def test_what_is_seen() -> None:
