@@ -290,6 +290,7 @@ def test_buying_nothing_goes_on_to_the_clean_up() -> None:
     reply = {"type": "play-reply", "phase": "cleanup", "top_discard": "estate"}
     assert act(player, "top estate") == reply
     assert legal(player) == set()
+    assert not any(player.observe()[:10])  # there is no stage without a choice
 
 
 def test_militia() -> None:
