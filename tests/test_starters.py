@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 import trio
 
+from referee import cli
 from referee.bots.command import find_bot
 from referee.bots.folder import read_folder
 from referee.bots.processes.sandbox import unavailable_reason
@@ -109,6 +110,21 @@ def paste(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 # --- the bots -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_a_language_needs_is_named_only_if_it_is_not_there(
+    is_there: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    needs = language_of("c").needs
+    assert needs is not None
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / needs).touch(0o700 if is_there else 0o600)
+    assert cli.main(["new", str(tmp_path / "bot"), "--language", "c"]) == 0
+    assert (f"Install {needs} first" in capsys.readouterr().out) != is_there
 
 
 def test_there_is_a_starter_for_all_that_is_offered() -> None:

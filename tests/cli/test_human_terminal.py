@@ -5,12 +5,20 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
+import trio
+import trio.testing
 
+from referee.cli import human_terminal
+from referee.cli.commands.play_progress import show_match
 from referee.cli.human_terminal import seated
 from referee.errors import UsageError
 from referee.games import GAMES
@@ -95,6 +103,20 @@ def test_ctrl_c_ends_the_match_and_the_bots(sit: Sit) -> None:
     after = person.seen.rpartition("> ")[2]
     assert after.endswith("\nreferee: interrupted; the match was given up, all bots were ended\n")
     assert "Traceback" not in person.seen
+
+
+async def test_each_slow_reply_of_a_bot_is_named_once(
+    autojump_clock: trio.testing.MockClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec: Any = SimpleNamespace(bots=["human", "slow"])
+    said = []
+    for due in ((1,), (0,), (0, 1)):
+        match = SimpleNamespace(due=due)
+        runner: Any = SimpleNamespace(asked_since=trio.current_time(), match=match)
+        with trio.move_on_after(9):
+            await show_match(runner, spec, in_browser=False)
+        said.append(capsys.readouterr().err)
+    assert said == ["player2 is thinking ...\n", "", "player2 is thinking ...\n"]
 
 
 @pytest.mark.slow
@@ -195,6 +217,33 @@ def test_a_person_needs_a_terminal() -> None:
     done = forked_referee("play", "human", "big_money.json", stdin=subprocess.DEVNULL)
     assert done.returncode == 2
     assert "standard input is not one" in one_line(done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("terminals", "log_to_stdout", "out"),
+    [
+        (("stdin", "stdout", "stderr"), False, "stdout"),
+        (("stdin", "stdout", "stderr"), True, "stderr"),
+        (("stdin", "stderr"), False, "stderr"),
+        (("stdin", "stdout"), True, None),
+        (("stdout", "stderr"), False, None),
+    ],
+)
+def test_a_person_reads_on_stdout_or_else_on_stderr(
+    terminals: tuple[str, ...],
+    log_to_stdout: bool,
+    out: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    streams = {}
+    for name in ("stdin", "stdout", "stderr"):
+        streams[name] = SimpleNamespace(isatty=lambda name=name: name in terminals)
+        monkeypatch.setattr(sys, name, streams[name])
+    used: list[Any] = []
+    monkeypatch.setattr(human_terminal, "Terminal", lambda people, out: used.append(out))
+    with nullcontext() if out else pytest.raises(UsageError, match="a person needs a terminal"):
+        seated("botwars", 1, log_to_stdout=log_to_stdout)
+    assert used == ([streams[out]] if out else [])
 
 
 def test_a_game_that_people_cannot_play(monkeypatch: pytest.MonkeyPatch) -> None:

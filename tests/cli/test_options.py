@@ -14,7 +14,7 @@ import pytest
 from referee.cli import serving, values
 from referee.cli.options import Option, Options, argument, flag, option, repeated, several
 from referee.cli.options import parser_of as parser_of_options
-from referee.cli.parser import Parser
+from referee.cli.parser import COMMON_EXIT_CODES, Parser
 from referee.cli.registry import COMMANDS, options_type
 from referee.cli.serving import Address
 from referee.cli.settings import Settings, limit_of, settings_options
@@ -151,6 +151,12 @@ def test_what_is_wrong(words: list[str], says: str, capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit):
         read(*words)
     assert says in capsys.readouterr().err
+
+
+def test_the_help_has_the_exit_codes_in_order() -> None:
+    text = Parser(exit_codes=((1, "some failed"), (0, "all are right"))).format_help()
+    codes = [int(line.split()[0]) for line in text.partition("exit codes:\n")[2].splitlines()]
+    assert codes == sorted({0, 1, *COMMON_EXIT_CODES})
 
 
 def test_the_help_has_the_defaults_and_hides_what_is_hidden() -> None:

@@ -463,6 +463,9 @@ def test_the_first_match_that_a_bot_has_not_played() -> None:
     later = [plan.match for plan in whole[2:] if 0 in plan.players]
     assert first_missing(store_with(0, 1, bots=3, deals=1), 0) == later[0]
     assert first_missing(store_with(*range(len(whole)), bots=3, deals=1), 0) == len(whole)
+    extended = store_with(0, 1, bots=3, deals=1)
+    extended.add_stage(made_setup(3, deals=2))
+    assert first_missing(extended, 0) == later[0]
 
 
 def test_the_table_of_a_round_that_is_not_over_has_the_bots_of_an_extension() -> None:

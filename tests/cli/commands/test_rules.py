@@ -101,7 +101,8 @@ def test_keys_lists_every_word(game: str) -> None:
     assert done.returncode == 0
     words = GAMES[game].vocabulary
     assert words is not None
-    for name in [*words.sets, *words.matchers, "card.cost", "card_info_avg_X"]:
+    averages = [f"{prefix}card_info_avg_X" for prefix in words.averages]
+    for name in [*words.sets, *words.matchers, "card.cost", *averages]:
         assert f"\n  {name} " in done.stdout
     (default,) = [line for line in done.stdout.splitlines() if line.startswith("  buyRules ")]
     assert default.endswith("(default: 0)")

@@ -950,6 +950,16 @@ def test_a_bot_that_has_played_is_not_replaced_even_after_it_was_left_out(
     assert "bot 2: 'big_money' in the store, 'smithy.json' now" in refused
 
 
+def test_a_run_without_matches_keeps_why_a_bot_was_left_out(commands: Commands) -> None:
+    words = ("minimal", "x=big_money", "--deals", "1", "--seed", "5")
+    commands.tournament(*words)
+    with Store.for_writing(commands.store) as store:
+        store.leave_out({"x": "it did not start"})
+    commands.tournament(*words)
+    with Store.for_reading(commands.store) as store:
+        assert store.left_out == {1: "it did not start"}
+
+
 def test_the_folder_of_a_broken_bot_is_not_packed(tmp_path: Path) -> None:
     folder = str(tmp_path)
     now: Any = SimpleNamespace(bots=[SimpleNamespace(directory=folder)])
@@ -1665,6 +1675,7 @@ def test_a_bot_is_withdrawn_by_either_name(name: str, commands: Commands, tmp_pa
         (["standings", "night.sqlite", "--anchor", "x=1"], "--anchor x=1: give BOT=RATING"),
         (["standings", "night.sqlite", "--bot", "x"], "--bot x: there are: minimal"),
         (["standings", "night.sqlite", "--follow", "--format", "csv"], "--follow shows text"),
+        (["standings", "night.sqlite", "--follow", "--output", "x"], "--follow shows text on the"),
         (["standings", "night.sqlite", "--title", "x", "--format", "csv"], "--title goes with"),
         (
             ["standings", "night.sqlite", "--statistics", "--format", "csv"],

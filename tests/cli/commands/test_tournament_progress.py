@@ -35,6 +35,22 @@ def test_the_columns_of_the_leading_bots_have_heads() -> None:
     assert len(ends) == 1  # numbers are right-aligned with their headings
 
 
+@pytest.mark.parametrize(("deals", "is_rated"), [(4, False), (5, True)])
+def test_ratings_are_shown_from_ten_matches_on(deals: int, is_rated: bool) -> None:
+    setup = made_setup(2, deals=deals)
+    run: Any = SimpleNamespace(setup=setup, test=None, done=1, total=9, played=9, seconds=1.0)
+    with Store.in_memory() as store:
+        store.add_stage(setup)
+        play(store)
+        progress = Progress(run, store, None, quiet=False)
+        shown: list[Any] = []
+        progress._show = shown.append
+        progress.update()
+    text = io.StringIO()
+    rich_console(text, 40).print(shown[0])
+    assert ("rating" in text.getvalue()) == is_rated
+
+
 @pytest.mark.parametrize(
     ("late", "names"),
     [

@@ -194,6 +194,24 @@ def test_many_files_are_shared_out_to_processes(
     assert made.sizes == sizes
 
 
+def test_a_signal_is_noticed_while_a_task_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter(range(3))
+
+    def nothing_yet(futures: Any, timeout: float) -> Any:
+        assert next(looks, None) is not None, "it goes on after the signal"
+        return SimpleNamespace(done=set())
+
+    def check() -> None:
+        raise KeyboardInterrupt
+
+    pool = SimpleNamespace(submit=lambda *_: Future[list[str]]())
+    monkeypatch.setattr(many_files.workers, "worker_processes", lambda *_, **__: nullcontext(pool))
+    monkeypatch.setattr("concurrent.futures.wait", nothing_yet)
+    interrupts: Any = SimpleNamespace(raising=lambda _: nullcontext(), check=check)
+    with pytest.raises(KeyboardInterrupt):
+        next(many_files._results(str, [*map(str, range(8))], 2, interrupts))
+
+
 @pytest.fixture
 def _small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the workers one record at a time, so that they end soon."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
@@ -126,3 +128,13 @@ def test_all_idle_processes_are_closed_before_one_is_waited_for(
     processes.end_idle()
     assert [each[2:] for each in did[4:]] == ["closes", "closes", "ends", "ends"]
     assert not any(timer.is_running for timer in timers)
+
+
+def test_a_process_that_does_not_end_is_killed_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(on_worker, "_END_SECONDS", 0)
+    process = on_worker._Process()
+    os.kill(process._popen.pid, signal.SIGSTOP)
+    process.end()
+    assert process._popen.returncode == -signal.SIGKILL
