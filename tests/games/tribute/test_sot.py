@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -29,7 +30,7 @@ from scripts_of_tribute.move import BasicMove, from_proto_move
 from scripts_of_tribute.protos.main_pb2 import ApplyMoveRequest
 
 from referee.games.tribute.sot.author import AuthorError, load, make
-from referee.games.tribute.sot.dialogue import Dialogue
+from referee.games.tribute.sot.dialogue import Dialogue, _reply
 from referee.games.tribute.sot.knowledge import Knowledge
 from referee.games.tribute.sot.simulation import Engine, State
 from tests.games.tribute import sot_matches as matches
@@ -480,6 +481,13 @@ def test_a_new_bot_plays_and_conforms(tmp_path: Path) -> None:
     played = referee("play", "--game", "tribute", "sot:./my_bot.py", "random", cwd=folder)
     assert played.returncode == 0
     assert "My Bot" not in played.stderr
+
+
+def test_a_reply_fits_in_a_line_whatever_was_returned(capsys: pytest.CaptureFixture[str]) -> None:
+    state: Any = SimpleNamespace(place_of=lambda move_id: None, count=3)
+    reply = _reply({"type": "play-turn"}, "x" * 1_000_000, state)
+    assert len(msgspec.json.encode(reply)) < 1_000
+    assert len(capsys.readouterr().err) < 1_000
 
 
 def test_a_reply_is_the_move_that_was_returned() -> None:
