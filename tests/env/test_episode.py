@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.env.episode import Episode
+from referee.env.observer import Observer
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.botwars.environment import Translator as BotWarsTranslator
@@ -492,6 +494,14 @@ def test_before_the_end_the_facts_are_0_and_the_reward_too() -> None:
         episode.act(episode.due[0], 0)
     assert (episode.outcome is None, episode.reason) == (False, "turn-limit")
     assert Episode(DOMINION, None, {}, [None, "big_money"]).opponents == {"player2": "big_money"}
+
+
+def test_a_number_that_cannot_change_is_0_when_it_is_normalised() -> None:
+    numbers = SimpleNamespace(low=np.array([2, 0]), high=np.array([2, 4]))
+    environment: Any = SimpleNamespace(observation=lambda seats, options: numbers)
+    player: Any = SimpleNamespace(observe=lambda: np.array([2, 1]), legal=lambda: None)
+    seen: Any = Observer(environment, 2, None, normalised=True)(player)
+    assert seen.tolist() == [0, 0.25]
 
 
 def test_other_rewards_are_refused() -> None:

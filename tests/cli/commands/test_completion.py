@@ -140,6 +140,12 @@ def test_completion_in_fish(folder: Path) -> None:
         assert min(found) == completed.split()[-1]
 
 
+def test_zsh_completes_each_of_several_arguments() -> None:
+    text = script("zsh")
+    assert '"*:' in text
+    assert '"(*)' not in text  # only the first would be completed
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_command_prints_the_script(shell: str) -> None:
     done = referee("completion", shell)

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from referee.errors import ShortageError
+from referee.match.sandbox import Sandbox
+from referee.tournament.playing import starting
 from referee.tournament.playing.dispatcher import Dispatcher
-from referee.tournament.playing.starting import broken_bots
+from referee.tournament.playing.starting import broken_bots, start_once
 from referee.tournament.rows import LEFT_OUT, Entrant, SeatRow
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
@@ -307,3 +309,18 @@ def test_a_bot_that_has_played_and_cannot_be_read_now_keeps_its_place(
         assert rows(store) == rows(whole)
         assert store.stages == whole.stages
         assert store.versions == whole.versions
+
+
+def test_what_is_hidden_is_hidden_from_a_bot_that_is_started_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[tuple[str, ...]] = []
+
+    def look(dispatcher: Dispatcher, *_: object) -> dict[int, Any]:
+        seen.append(dispatcher._hidden)
+        return {}
+
+    monkeypatch.setattr(starting, "broken_bots", look)
+    where = Sandbox("bwrap", hidden=("/log",))
+    assert start_once([Entrant("a", "minimal")], "dominion", where, 1, lambda started: None) == {}
+    assert seen == [("/log",)]
