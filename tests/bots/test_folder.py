@@ -299,6 +299,7 @@ def test_what_was_built_is_started(bot: Path) -> None:
         lambda bot: (bot / ".built/bot/bot.toml").unlink(),
         lambda bot: (bot / "mine.py").write_text("import os\n"),
         lambda bot: (bot / "mine.py").chmod(0o755),
+        lambda bot: (bot / "mine.py").chmod(0o654),  # not for its owner, but for others
         lambda bot: (bot / "mine.py").rename(bot / "nine.py"),
         lambda bot: (bot / "more").touch(),
         lambda bot: (bot / "more").symlink_to("mine.py"),

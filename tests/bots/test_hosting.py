@@ -6,6 +6,7 @@ import contextlib
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,9 @@ READS_NOTHING = "import signal; signal.pause()"
 MORE_THAN_A_PIPE_HOLDS = b"x" * 1_000_000 + b"\n"
 
 
-async def released(code: str, *, grace: float, lines: bytes = b"") -> tuple[set[int], list[Bot]]:
+async def released(
+    code: str, *, graces: Sequence[float], lines: bytes = b""
+) -> tuple[set[int], list[Bot]]:
     """Start two bots and release them. Return the seats that were released, and the bots."""
     arguments = [shlex.join([sys.executable, "-I", "-S", "-c", code])] * 2
     spec = match_spec(arguments, seed=1)
@@ -37,11 +40,11 @@ async def released(code: str, *, grace: float, lines: bytes = b"") -> tuple[set[
         async with run_bots(spec, started) as bots:
             for bot in bots:
                 bot.push(lines)
-            return await release(bots, {0, 1}, [grace] * 2), bots
+            return await release(bots, {0, 1}, graces), bots
 
 
 async def test_a_process_that_has_read_all_is_released_without_a_wait() -> None:
-    kept, bots = await released(READS_ALL, grace=0.0)
+    kept, bots = await released(READS_ALL, graces=[0.0, 0.0])
     assert kept == {0, 1}
     assert all(isinstance(bot, BotProcess) and bot.is_closed for bot in bots)
 
@@ -53,20 +56,19 @@ async def test_a_process_has_time_to_read_its_last_lines(
     os.mkfifo(fifo)
     both = os.open(fifo, os.O_RDWR)
     reads_late = f"import os; os.read(os.open({str(fifo)!r}, os.O_RDONLY), 1); {READS_ALL}"
-    begun, hand_over = 0, BotProcess.hand_over
+    begun, hand_over = list[float](), BotProcess.hand_over
 
     async def note(bot: BotProcess, seconds: float) -> None:
-        nonlocal begun
-        begun += 1
-        if begun == 2:  # they read when both are waited for
+        begun.append(seconds)
+        if len(begun) == 2:  # they read when both are waited for
             os.write(both, b"xx")
         await hand_over(bot, seconds)
 
     monkeypatch.setattr(BotProcess, "hand_over", note)
-    kept, _ = await released(reads_late, grace=60.0, lines=MORE_THAN_A_PIPE_HOLDS)
+    kept, _ = await released(reads_late, graces=[60.0, 50.0], lines=MORE_THAN_A_PIPE_HOLDS)
     os.close(both)
     assert kept == {0, 1}
-    assert begun == 2
+    assert sorted(begun) == [50.0, 60.0]  # each has its own
 
 
 async def test_processes_that_read_nothing_end_side_by_side(
@@ -81,7 +83,7 @@ async def test_processes_that_read_nothing_end_side_by_side(
         order.append("ends")
 
     monkeypatch.setattr(BotProcess, "finish", note)
-    kept, bots = await released(READS_NOTHING, grace=0.5, lines=MORE_THAN_A_PIPE_HOLDS)
+    kept, bots = await released(READS_NOTHING, graces=[0.5, 0.5], lines=MORE_THAN_A_PIPE_HOLDS)
     assert kept == set()
     assert order == ["begins", "begins", "ends", "ends"]
     assert [bot.exit_code for bot in bots] == [-15, -15]

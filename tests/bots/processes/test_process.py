@@ -117,13 +117,18 @@ signal.pause()
     os.close(child)
 
 
-async def test_the_last_line_is_finished_within_the_grace_period() -> None:
-    code = """
-import sys
+@pytest.mark.parametrize("writes", [True, False])
+async def test_the_last_line_is_finished_within_the_grace_period(writes: bool) -> None:
+    """A bot may close its stdout when it has nothing more to say."""
+    code = f"""
+import os, sys
+{writes} or os.close(1)
 data = sys.stdin.buffer.read()
 sys.exit(len(data) == 1_000_001)
 """
     process = BotProcess(LaunchedBot(resolve_bot(python(code)), Limits()), StderrKeeper(None))
+    if not writes:
+        assert isinstance(await process.reply(trio.current_time() + 20), Failure)
     process.push(MORE_THAN_A_PIPE_HOLDS)
     await process.finish(20)
     assert process.launched.exit_code == 1

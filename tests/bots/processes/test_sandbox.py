@@ -339,7 +339,7 @@ def test_recorded_bots_see_only_folders_that_the_user_names(tmp_path: Path) -> N
 def test_its_variables_are_not_those_of_the_sandbox(tmp_path: Path) -> None:
     """With the bot's `LD_PRELOAD`, bubblewrap would load the library outside the sandbox."""
     named = command("/usr/bin/env")._replace(
-        env=(("LD_PRELOAD", "none.so"), ("LONG", "x" * 90_000))
+        env=(("LD_PRELOAD", "none.so"), ("LONG", "x" * 90_000), ("HOME", "/home/anna"))
     )
     bot = LaunchedBot(named, Limits(), sandbox.resolve("bwrap"))
     assert bot.popen is not None
@@ -349,7 +349,23 @@ def test_its_variables_are_not_those_of_the_sandbox(tmp_path: Path) -> None:
     assert b"none.so" not in environment
     assert b"LD_PRELOAD=none.so\n" in said
     assert b"LONG=xxx" in said
+    assert b"HOME=/tmp\n" in said
     assert complaint.count(b"none.so") == 1  # the message of the bot's own loader
+
+
+@pytest.mark.parametrize(
+    ("user", "builds", "program"),
+    [(0, True, "unshare"), (0, False, "bwrap"), (1000, True, "bwrap"), (1000, False, "bwrap")],
+)
+def test_only_a_build_by_root_has_devices_that_cannot_be_changed(
+    user: int, builds: bool, program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other users have no right to change them, nor to mount anything over them."""
+    place = sandbox.resolve("bwrap")._replace(writable=builds)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    prepared = sandbox.prepare(command("/usr/bin/env"), {}, place)
+    sandbox.close(prepared)
+    assert os.path.basename(prepared.argv[0]) == program
 
 
 @pytest.fixture
@@ -607,7 +623,10 @@ def test_nobody_is_advised_to_show_a_home(tmp_path: Path, monkeypatch: pytest.Mo
         said = sandbox.why_hidden("the interpreter ", str(place))
         assert f"--sandbox-read {tmp_path} " not in f"{said} "
     assert "move it to a folder of its own" in sandbox.why_hidden("the ", str(tmp_path / "x"))
-    assert sandbox.why_hidden("the ", f"{tmp_path}/bin/x").endswith(f"-read {tmp_path}/bin")
+    shown = {"bin/x": "bin", ".local/bin/x": ".local/bin", "opt/.tool/bin/x": "opt/.tool"}
+    for program, folder in shown.items():
+        said = sandbox.why_hidden("the ", f"{tmp_path}/{program}")
+        assert said.endswith(f"-read {tmp_path}/{folder}")
 
 
 def test_a_loader_that_is_hidden_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
