@@ -255,6 +255,18 @@ def test_a_long_copy_leaves_the_memory(tmp_path: Path, monkeypatch: pytest.Monke
     assert (tmp_path / "log").read_bytes() == b"".join(LINES)
 
 
+def test_a_log_that_a_link_leads_to_is_written_anew_where_it_was(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("log")
+    (log,) = open_logs([str(tmp_path / "link")])
+    assert log is not None
+    log.begin(copy=True)
+    log.write(b"line\n")
+    (tmp_path / "log").unlink()
+    assert log.finish() == "removed"
+    assert (tmp_path / "log").read_bytes() == b"line\n"
+    assert (tmp_path / "link").is_symlink()
+
+
 def test_a_log_that_cannot_be_restored_is_said(tmp_path: Path) -> None:
     (log,) = open_logs([str(tmp_path / "log")])
     assert log is not None

@@ -156,6 +156,8 @@ def test_points_are_compared_if_margins_differ() -> None:
     assert found["closest"] == (0, "")
     found = made([1500] * 3, *two, (1, 0, 3, 3, 0), (0, 1, 3, 0, 0))
     assert found["closest"] == (2, "level, won with fewer turns taken")
+    found = made([1500] * 3, (0, 1, 5, -3, 0), (0, 1, 6, 0, 0), (1, 0, 9, -2, 0))
+    assert found["closest"] == (1, "")  # by 6, and not the first, which was won by 8
     found = made([1500, 1500, 1550], *two, (0, 1, 3, 2, 0), (2, 1, 4, 3, 0), (0, 2, 5, 4, 0))
     assert found["closest"] == (3, "")  # the strongest, and the first of them
 
