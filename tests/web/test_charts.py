@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from referee.web.pages.charts import colour_of, curves
+import pytest
+
+from referee.web.pages.charts import Scale, colour_of, curves
+
+
+@pytest.mark.parametrize(("start", "end"), [(40, 240), (240, 40)])
+def test_what_is_beyond_a_scale_is_at_its_end(start: float, end: float) -> None:
+    values = (None, -1, 0, 5, 10, 11)
+    scale = Scale(0, 10, start, end)
+    assert [scale.inside(value, 7) for value in values] == [7, start, start, 140, end, end]
 
 
 def test_the_best_six_are_clear_and_twice_as_many_have_a_name() -> None:

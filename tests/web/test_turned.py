@@ -33,6 +33,14 @@ def test_a_lead_counts_if_it_lasts_until_each_seat_had_a_turn() -> None:
     assert moments([1, 0], [1, 2], [1, 3]) == [Moment("lead", 2, 3, 1, [1, 0])]
 
 
+def test_a_lead_begins_with_the_step_that_is_ahead_and_not_level() -> None:
+    points = [1.0, 0.0], [1.0, 0.0], [1.0, 1.0], [1.0, 2.0]
+    turns = [TurnText(1, 0, 0, seats=(0,), scores=[1, 0])]
+    turns += [TurnText(2, 1, 3, seats=(1,), scores=[1, 2])]
+    steps = [Step(1 + (n > 0), (0, 0), values={"points": two}) for n, two in enumerate(points)]
+    assert turning_points(turns, steps, "points", ()) == [Moment("lead", 2, 3, 1, [1, 0])]
+
+
 def test_a_lead_counts_at_once_if_all_seats_move_together() -> None:
     passing = [1, 0], [1, 2], [3, 2]
     assert moments(*passing) == [Moment("lead", 3, 5, 0, [1, 2])]

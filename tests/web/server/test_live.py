@@ -16,6 +16,7 @@ import pytest
 import trio
 import trio.testing
 
+from referee.games.interface.sentence import in_words
 from referee.logs import outputs, packed
 from referee.logs.files import opened
 from referee.logs.outputs import Output
@@ -569,6 +570,38 @@ def test_a_row_of_a_table_has_the_last_score_and_turn(tmp_path: Path) -> None:
     assert told[-1]["line"] != told[0]["line"]
     (seat,) = told[-1]["seats"]
     assert shown.last.startswith(f"{shown.names[seat]} ")
+
+
+async def test_what_came_while_the_whole_match_was_encoded_is_sent_before_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, event = tmp_path / "game.jsonl", live.LiveMatch.event
+    first, rest = parts_of(RECORD, 2)
+    append(path, first)
+
+    def slow(playing: live.LiveMatch, after: live.Position | None) -> Any:
+        found = event(playing, after)
+        if after is None:  # another stream reads on to the end
+            append(path, rest)
+            while not playing.over:
+                playing.read_new()
+        return found
+
+    monkeypatch.setattr(live.LiveMatch, "event", slow)
+    async with asking(tmp_path) as ask:
+        client = ask("/match/game.jsonl/events")
+        assert [(await client.event())[0] for _ in range(3)] == ["reset", "steps", "end"]
+
+
+def test_a_turn_of_all_seats_is_told_without_a_name_before_it(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    *lines, _ = watched("botwars", 8, max_turns=4).record.splitlines(keepends=True)
+    append(path, b"".join(lines))
+    shown = followed(path).summary
+    assert shown is not None
+    told = [turn for turn in read_match(str(path)).turns if turn.line]
+    assert told[-1].seats == (0, 1)
+    assert shown.last == in_words(told[-1].line, shown.names)
 
 
 async def test_a_quiet_stream_has_a_comment_now_and_then(

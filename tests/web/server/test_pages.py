@@ -21,6 +21,7 @@ import pytest
 import referee
 from referee import cli
 from referee.games.botwars.statistics import _COUNTS as FIGURES
+from referee.match.position import Position
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.report.report import MatchContext
 from referee.tournament.rows import WORKER_KILLED, Entrant, MatchRow, Plan, unplayed_row
@@ -1003,11 +1004,14 @@ async def test_the_list_can_have_a_title(tmp_path: Path) -> None:
 
 
 async def test_the_title_of_a_store_is_on_its_page(tmp_path: Path) -> None:
-    stored(tmp_path, made_setup(3, deals=1))
+    start = Position("game.jsonl", 5, 1, (), ((None,), (None,)))
+    stored(tmp_path, made_setup(3, deals=1, position=start))
     with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
         store.set_title("Class <9>")
     async with serving(tmp_path) as client:
-        assert "<h1>Class &lt;9&gt;</h1>" in (await got(client, "/store/night.sqlite")).text
+        page = (await got(client, "/store/night.sqlite")).text
+    assert "<h1>Class &lt;9&gt;</h1>" in page
+    assert "<p>dominion: round robin of 3 bots, from turn 5 of game.jsonl</p>" in page
 
 
 async def test_a_list_with_one_tournament_offers_no_season(tmp_path: Path) -> None:
@@ -1023,17 +1027,16 @@ def test_the_time_left_follows_from_what_was_played_since_the_first_look(
     monkeypatch.setattr(tournaments.time, "monotonic", lambda: now[0])
     left = []
     with Store.for_writing(path) as store:
-        store.add_stage(made_setup(3, deals=4))
+        store.add_stage(made_setup(3, deals=2))
     library, shown = Library([path]), Tournaments()
     library.look()
     (file,) = library.stores
-    for until in (6, 12, 24):
+    for until, seconds in ((3, 2.9), (4, 997.1), (6, 1_000.0), (12, 0.0)):
         with Store.for_writing(path) as store:
-            play(store, until=until, most=1) if until < 24 else play(store)
+            play(store, until=until, most=1) if until < 12 else play(store)
         left.append(shown.shown(file).left)
-        now[0] += 1_000.0
-    assert left[0] is None
-    assert left[1:] == [2_000.0, 0.0]
+        now[0] += seconds
+    assert left == [None, None, 2_000.0, 0.0]  # the second look was too soon after the first
 
 
 def test_a_match_has_links_to_its_deal_and_to_the_matches_around_it() -> None:

@@ -73,6 +73,16 @@ async def test_a_slow_page_holds_up_no_other_page(
     assert sorted(found) == [200] * (turns.MOST_WAITING + 1) + [503, 503]
 
 
+async def test_too_many_who_ask_for_one_match_are_sent_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / RECORD).write_bytes((ROOT / "spec" / "examples" / RECORD).read_bytes())
+    async with client_of(tmp_path) as client:
+        assert (await client.get(f"/match/{RECORD}/header")).status_code == 200
+        monkeypatch.setattr(turns, "MOST_WAITING", 0)
+        assert (await client.get(f"/match/{RECORD}/header")).status_code == 503
+
+
 async def test_some_wait_behind_any_number_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
