@@ -239,10 +239,10 @@ class TextReport:
     def _again(
         self, report: Report, results: Sequence[Result], game: Sequence[str]
     ) -> Iterator[list[str]]:
-        results = results[:_SHOWN_IDS]
+        results, played = results[:_SHOWN_IDS], [*game, *self._options]
         if report.tested == "bot":
+            played += ["--seed", str(report.seed)]
             cases = [word for result in results for word in ("--case", result.id)]
-            played = [*game, *self._options, "--seed", str(report.seed)]
             yield ["referee", "conform", as_bot(report.command), *played, *cases]
             return
         seeds: dict[tuple[str, ...], dict[str, None]] = {}
@@ -250,7 +250,7 @@ class TextReport:
             seeds.setdefault(tuple(result.again[:2]), {}).update(dict.fromkeys(result.again[3:]))
         for seed, matches in seeds.items():
             words = [*seed, *(word for match in matches for word in ("--match", match))]
-            yield ["referee", "conform", "--referee", report.command, *words]
+            yield ["referee", "conform", "--referee", report.command, *played, *words]
 
     def _title(self, chapter: str) -> str:
         return f"{chapter} {self._chapters.get(chapter, '')}".rstrip()

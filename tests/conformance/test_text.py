@@ -283,9 +283,10 @@ def test_matches_of_a_referee_are_played_again_by_seed() -> None:
             )
         )
     ]
-    commands = [*TEXT.commands(report(*results, tested="referee"))]
+    text = TextReport({}, width=200, colour=False, options=["--time-limit", "5"])
+    commands = [*text.commands(report(*results, tested="referee"))]
     assert commands[-3:] == [
-        "  referee conform --referee bot --seed 1 --match pass --match buys",
-        "  referee conform --referee bot --seed 2 --match pass",
-        "  referee conform --referee bot --seed 3",
+        "  referee conform --referee bot --time-limit 5 --seed 1 --match pass --match buys",
+        "  referee conform --referee bot --time-limit 5 --seed 2 --match pass",
+        "  referee conform --referee bot --time-limit 5 --seed 3",
     ]

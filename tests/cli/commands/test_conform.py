@@ -567,6 +567,16 @@ def test_a_referee_that_plays_nothing_leaves_the_rest_unjudged() -> None:
     assert "skipped: needs 3 seats: name {player3} in COMMAND, or {players}" in words_of(shown)
 
 
+def test_a_match_of_a_referee_has_the_time_limit() -> None:
+    never = "sh -c 'exec tail -f /dev/null' {player1} {player2}"
+    done = referee("conform", "--referee", never, "--case", "3.1/2", "--time-limit", "0.1")
+    assert done.returncode == 1
+    ended = re.search(r"until the referee was ended after ([0-9.]+) s", words_of(done.stdout))
+    assert ended is not None
+    assert float(ended[1]) < 30  # without the option, it's a minute
+    assert done.stdout.endswith(" --time-limit 0.1 --seed 1 --match names-1\n")
+
+
 def test_the_cases_for_referees_are_listed_as_far_as_they_apply() -> None:
     two = referee("conform", "--referee", "x {player1} {player2}", "--list", "--format", "json")
     all_ = referee("conform", "--referee", "x {players} {seed}", "--list", "--format", "json")
