@@ -144,10 +144,8 @@ def _why_not_this(value: Any, rest: str, detail: str) -> str:
 
 
 def _is_python(text: str) -> bool:
-    return (
-        text.startswith(("{'", '{"', "{ '"))
-        and text.endswith("}")
-        and ("{'" in text or bool(_PYTHON_WORD.search(text)))
+    return text.startswith(("{'", '{"', "{ '")) and (
+        "{'" in text or bool(_PYTHON_WORD.search(text))
     )
 
 

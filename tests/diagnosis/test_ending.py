@@ -71,6 +71,7 @@ index out of bounds: the len is 0 but the index is 0
         (CHAINED, "ValueError: bad"),
         (SYNTAX, "SyntaxError: expected ':'"),
         (NODE, "TypeError: Cannot read properties of null (reading 'y')"),
+        ("Error: no hand\n    at my_bot.js:3:16\nError: no end", "Error: no hand"),
         (JAVA, 'Exception in thread "main" java.lang.NullPointerException: no hand'),
         (RUST, "thread 'main' panicked at src/main.rs:3:5:"),
         ("sh: 1: nodejs: not found", "sh: 1: nodejs: not found"),

@@ -87,6 +87,7 @@ def test_a_field_that_is_not_there_is_missing(line: dict[str, Any], says: str) -
     assert missing_for_null(detail, json.dumps(line).encode()).startswith(says)
     assert missing_for_null("is null", b"{}") == "is null"
     assert missing_for_null(detail, b"no object") == detail
+    assert missing_for_null(detail, b"[" * 100_000) == detail  # too deep for Python's decoder
 
 
 def test_what_a_field_is() -> None:

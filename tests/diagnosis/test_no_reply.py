@@ -34,6 +34,7 @@ TEXT = json.dumps(REPLY)
         ("null", "is null: a reply is an object"),
         (json.dumps(TEXT), "is a string that contains JSON: it was encoded twice"),
         (str(REPLY), "as Python prints it: write json.dumps(reply)"),
+        (f"{REPLY} done", "as Python prints it: write json.dumps(reply)"),
         ('{"type": "play-reply", "top_discard": None}', "write json.dumps(reply)"),
         ("{ type: 'play-reply', phase: 'buy' }", "write JSON.stringify(reply)"),
         ("{", "one object must be on one line"),
