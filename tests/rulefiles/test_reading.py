@@ -83,6 +83,11 @@ AT = "$.buyRules[0]"
             f"{RULE}.dek",
             "no key is called 'dek'; did you mean deck?",
         ),
+        (
+            {"card": "Ram", "rules": [{"scroe": 1, "score": 1}]},
+            f"{RULE}.scroe",
+            "no key is called 'scroe'; did you mean score?",
+        ),
         ({"card": "Ram", "rules": [{"deck": "== 1", "score": 1}]}, f"{RULE}.deck", "no operator"),
         ({"card": "Ram", "rules": [{"deck": "<", "score": 1}]}, f"{RULE}.deck", "is missing"),
         ({"card": "Ram", "rules": [{"deck": [1], "score": 1}]}, f"{RULE}.deck", "not a list"),

@@ -80,6 +80,12 @@ def test_says_what_is_wrong_and_where(text: str, line: int, path: str, said: str
     assert "\n" not in problem.text
 
 
+def test_a_curly_quote_of_a_later_line_is_not_the_cause() -> None:
+    with pytest.raises(NotJSONError) as caught:
+        parse('{"a" 1,\n\u201cb": 2}')
+    assert "curly" not in caught.value.args[0].text
+
+
 def test_a_key_that_stands_twice() -> None:
     _, twice = parse('{"a": 1,\n "a": 2}')
     assert [(each.line, each.path) for each in twice] == [(2, "$.a")]
