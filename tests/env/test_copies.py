@@ -111,6 +111,13 @@ def test_with_opponents_the_program_plays_all_seats_as_in_copy(way: Callable[[An
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_a_copy_for_all_seats_has_the_same_rewards(way: Callable[[Any], Any]) -> None:
+    env = starrealms_v2.gym_env(max_turns=6, reward="score")
+    env.reset(seed=3)
+    assert play_alone(way(env.copy()), 2) == play_alone(env.copy(), 2)
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_what_cannot_be_copied(way: Callable[[Any], Any]) -> None:
     env = dominion_v1.raw_env(max_turns=1)
     assert way(env).possible_agents == env.possible_agents  # no match has begun

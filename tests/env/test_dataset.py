@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -159,5 +160,17 @@ def test_records_that_do_not_fit(tmp_path: Path) -> None:
     at = next(n for n, line in enumerate(lines) if '"cards_to_buy' in line.replace("\\", ""))
     path = tmp_path / "record"
     path.write_text("".join([*lines[:at], *lines[at + 1 :]]))
+    with pytest.raises(LogReadError, match="does not follow from the lines before it"):
+        dominion_v1.dataset([path])
+
+
+def test_a_record_with_wrong_ranks_does_not_fit(tmp_path: Path) -> None:
+    path = tmp_path / "record"
+    referee.play_match(["minimal", "big_money"], seed=1, record=path, options={"max_turns": 2})
+    *lines, last = path.read_text().splitlines(keepends=True)
+    end = json.loads(last)
+    for player in end["players"]:
+        player["rank"] = 3 - player["rank"]
+    path.write_text("".join([*lines, json.dumps(end), "\n"]))
     with pytest.raises(LogReadError, match="does not follow from the lines before it"):
         dominion_v1.dataset([path])

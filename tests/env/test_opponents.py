@@ -130,6 +130,17 @@ def test_the_match_is_that_of_play(game: str, opponents: list[Any]) -> None:
     assert GUARDIAN.processes == set()
 
 
+def test_a_bot_that_reads_messages_plays_beside_one_that_reads_lines() -> None:
+    episode = Episode(GAMES["dominion"], None, {"max_turns": 1}, [None, cautious, kept()])
+    try:
+        episode.begin(1)
+        play_on(episode)
+        assert episode._match.names[2] == "match 1"
+        assert not episode._match.disqualified
+    finally:
+        episode.close()
+
+
 def test_a_match_that_is_given_up_leaves_no_process() -> None:
     episode = Episode(GAMES["dominion"], None, {}, [None, bundled_bots()["big_money"]])
     episode.begin(1)
@@ -498,6 +509,12 @@ def test_a_schedule_chooses_from_a_pool() -> None:
     episode.close()
     assert played == ["minimal", "minimal", kept(), kept()]
     assert GUARDIAN.processes == set()
+
+
+def test_each_seat_has_its_own_choice_from_a_pool() -> None:
+    pool = Pool(["minimal", "big_money"])
+    pairs = {(pool.bot_of(0, 0, seed), pool.bot_of(0, 1, seed)) for seed in range(30)}
+    assert len(pairs) == 4
 
 
 def test_each_bot_of_a_pool_is_checked() -> None:
