@@ -259,6 +259,16 @@ def test_two_cards_at_once_must_be_affordable_and_there() -> None:
     assert question.check((moat, moat)) == "only 1 moat left"
 
 
+@pytest.mark.parametrize(("coppers", "doubts"), [(1, False), (2, True), (5, True)])
+def test_who_can_pay_an_action_is_asked_again_before_buying_nothing(
+    coppers: int, doubts: bool
+) -> None:
+    player, request = begin(["copper"] * coppers)
+    question = next(player.decide(request))
+    said = f"You have {coppers} money left. Do you buy nothing more?"
+    assert question.doubts.get(-1) == (said if doubts else None)
+
+
 def test_nobody_is_asked_for_the_coppers_that_are_left() -> None:
     player, request = begin(["gold"], turn={"buys": 3})
     question = next(player.decide(request))

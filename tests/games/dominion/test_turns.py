@@ -90,6 +90,13 @@ def test_a_finished_turn_in_which_nothing_was_played_says_so() -> None:
     )
 
 
+def test_a_turn_shows_the_piles_that_are_empty() -> None:
+    reader = Turns(["Ann", "Ben"])
+    first, *_ = told(reader, attacked())
+    first.supply |= {"mine": 0, "moat": 1}
+    assert phrases(reader, first)["supply"] == "8 province, no mine"
+
+
 def test_who_fails_in_the_handshake_is_told_in_a_turn_of_nobody() -> None:
     match = new_match()
     match.start()

@@ -10,7 +10,7 @@ import pytest
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.seats import seat_id
-from referee.games.tribute.environment import CHOICES, NAMES, Translator
+from referee.games.tribute.environment import CHOICES, NAMES, Translator, layout
 from tests.games.tribute.tribute_matches import new_setup
 from tests.support.any_game import Course
 
@@ -60,3 +60,9 @@ def test_favours_are_seen_from_the_seat() -> None:
                         assert seen[f"{whose} favour {patron}"] == 1
                         favours += 1
     assert favours > 20
+
+
+def test_the_own_turn_is_0_or_1_and_the_turn_is_a_number() -> None:
+    numbers = layout(2, RULES.options(max_turns=7))
+    most = dict(zip(numbers.names, numbers.high.tolist(), strict=True))
+    assert (most["turn"], most["own turn"], most["own power"]) == (8, 1, 100)

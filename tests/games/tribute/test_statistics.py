@@ -78,6 +78,8 @@ def test_the_tables_over_two_matches() -> None:
     tables = (ends, turns, calls, agents, cards)
     assert all(len(row) == len(table.columns) for table in tables for row in table.rows)
     assert [table.rows for table in RULES.statistics().tables([])] == [[]] * 5
+    without_agents = [seat(1.0, agents=0, lost=[0, 0, 0], standing=0)]
+    assert RULES.statistics().tables(without_agents)[3].rows == [("a", 0.0, *[None] * 4)]
     tracemalloc.start()
     RULES.statistics().tables(seat(1.0) for _ in range(1000))
     _, most = tracemalloc.get_traced_memory()

@@ -127,6 +127,7 @@ def test_gains_of_one_kind_are_added_up() -> None:
         reader.read(say.Event("player1", event, "ANSEI", target, amount), None)
     reader.read(say.Event("player1", "gain-power", "ANSEI", None, -2), None)
     (turn,) = reader.end()
+    assert (turn.coins, turn.power) == (2, 5)  # what it paid is not taken off
     assert turn.actions == [
         Action(
             "calls",
