@@ -18,7 +18,7 @@ from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from tests.support.batches import play_in_a_thread
 from tests.support.live import ROOT, one_line
-from tests.support.made_up import play
+from tests.support.made_up import made_setup, play
 
 EXAMPLES = ROOT / "spec" / "examples"
 COMMANDS = (["standings", "--format", "json"], ["export", "--format", "jsonl"])
@@ -177,6 +177,19 @@ def test_a_match_that_was_cut_off_continues_in_its_record(tmp_path: Path) -> Non
     record.write_bytes(b"".join(lines[:340]))
     assert cli.main(["play", "--resume", str(record), "--record", str(record), "-q"]) == 0
     assert b'{"entry":"end"' in record.read_bytes()
+
+
+def test_a_store_is_not_replaced_by_its_export(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "night.sqlite"
+    with Store.for_writing(str(file)) as made:
+        made.add_stage(made_setup(2, deals=1))
+        play(made)
+    before = file.read_bytes()
+    assert cli.main(["export", str(file), "--output", str(file), "--force"]) == 2
+    assert "are the same file" in one_line(capfd.readouterr().err)
+    assert file.read_bytes() == before
 
 
 def test_links_replace_no_other_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -154,6 +154,13 @@ def test_a_draft_is_before_the_first_turn() -> None:
     assert "Its request (before the first turn of the match, request 2):" in text
 
 
+@pytest.mark.parametrize(("lines", "is_said"), [([], False), (["x"], True)])
+def test_only_who_wrote_on_stderr_is_said_to_have_written(lines: list[str], is_said: bool) -> None:
+    players = player(1, 20, 15, 2), player(2, 33, 15, 1, stderr=Stderr(lines))
+    text = report("provinces-empty", [2], *players)
+    assert ("player2 wrote on stderr; --stderr - shows it." in text) == is_said
+
+
 def test_nobody_is_left() -> None:
     left = gone("it ended", turn=0, request=0)
     said = left | {"stderr": Stderr(["oh no"])}

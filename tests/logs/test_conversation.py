@@ -215,6 +215,7 @@ def test_the_input_ends_where_a_bot_was_lost() -> None:
         ([RECORD, "--print-input", "player3"], 2, "there are: player1 player2"),
         ([RECORD, "--print-input", "3"], 2, "'player3' does not exist; there are: player1 player2"),
         ([RECORD, "--print-input", "player1", "--summary"], 2, "no other option"),
+        ([RECORD, "--print-input", "player1", "--follow"], 2, "no other option"),
         ([__file__, "--print-input", "player1"], 1, "not a match record"),
     ],
 )

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import trio
 from msgspec.structs import replace
 
 from referee import cli
@@ -18,10 +19,12 @@ from referee.cli.commands.play import _check, _repeat_command
 from referee.cli.commands.play_options import PlayOptions
 from referee.cli.commands.play_progress import _line
 from referee.errors import UsageError
+from referee.games import GAMES
 from referee.logs.outputs import LOG, RECORD, Output
-from referee.match.machine import Redeal
+from referee.match.machine import Match, Redeal
 from referee.match.spec import match_spec
 from referee.web.server import seat
+from tests.support.helpers import name_line
 from tests.support.live import entries
 
 
@@ -128,6 +131,22 @@ def test_the_line_of_a_long_match_has_the_names_that_are_shown() -> None:
     )
     runner: Any = SimpleNamespace(match=match)
     assert _line(runner, spec) == "turn 9: Zoe 3, my_bot 6"
+
+
+@pytest.mark.parametrize(("seconds", "how_long"), [(0.9, ""), (1, " for 1 s"), (70, " for 70 s")])
+@pytest.mark.usefixtures("mock_clock")
+async def test_the_line_of_a_long_match_names_the_first_bot_that_is_thinking(
+    seconds: float, how_long: str
+) -> None:
+    match = Match(GAMES["botwars"], seats=2, seed=1)
+    runner: Any = SimpleNamespace(match=match, asked_since=trio.current_time() - seconds)
+    spec = match_spec(["gatherer", "./my_bot.py"], game="botwars")
+    match.start()
+    assert _line(runner, spec) == "waiting for the handshakes"
+    for place in match.due:
+        match.receive(place, name_line(place))
+    assert match.due == (0, 1)
+    assert _line(runner, spec).endswith(f"; player1 is thinking{how_long}")
 
 
 def test_nobody_needs_the_links_after_the_match(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,6 +67,15 @@ def test_the_input_of_a_player_are_its_lines(capsysbinary: Any) -> None:
     assert asked <= {"player2"}
 
 
+def test_on_a_terminal_the_input_is_escaped(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    record.write_text(RECORD.read_text().replace("Big Money", "Big \u009b7m"))
+    code, text = on_a_terminal("replay", str(record), "--print-input", "2")
+    assert code == 0
+    assert '"name":"Big \\u009b7m"' in text
+    assert "\u009b" not in text
+
+
 def test_a_match_that_is_followed_ends_with_its_last_message() -> None:
     """Without this, the command would wait for more lines."""
 

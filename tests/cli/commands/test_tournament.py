@@ -34,6 +34,7 @@ from msgspec.structs import replace
 from referee import cli
 from referee.bots.processes import cgroups
 from referee.bots.processes.cgroups import Home, home
+from referee.capacity import cores
 from referee.cli.commands.standings import chosen_view
 from referee.cli.commands.tournament import _Run
 from referee.cli.commands.tournament_ending import GRACE_SECONDS, Ending, save_unfinished
@@ -752,6 +753,14 @@ def test_a_knockout_continues_without_the_store_that_has_seeded_it(
     assert commands.played == []
     said = commands.refused(*words)
     assert f"seeding: {seeding} in the store, in the order of the bots now" in said
+
+
+def test_a_bracket_that_is_stored_without_a_seeding_gets_none_later(commands: Commands) -> None:
+    commands.run("tournament", *BOTS, "--deals", "2", "--store", "week.sqlite")
+    words = [*BOTS, "late=minimal", "--pairing", "knockout", "--deals", "1", "--third-place"]
+    commands.tournament(*words)
+    said = commands.refused(*words, "--seeding", "week.sqlite")
+    assert "seeding: " in said
 
 
 def failing(plan: Plan) -> MatchRow:
@@ -1621,6 +1630,32 @@ def test_standings_while_it_runs(commands: Commands) -> None:
     assert 0 < seen[-1] < 18
 
 
+@pytest.mark.parametrize(("more", "are_too_many"), [(0, False), (1, True)])
+def test_more_jobs_than_cores_can_make_bots_late(
+    more: int, are_too_many: bool, commands: Commands
+) -> None:
+    commands.tournament(*BOTS, "--deals", "1", "--jobs", str(cores() + more))
+    assert ("bots may time out since the machine is busy" in commands.err) == are_too_many
+
+
+def test_live_records_of_a_run_that_was_killed_are_gone_before_the_first_match(
+    commands: Commands, tmp_path: Path
+) -> None:
+    words = [*BOTS, "--records", "records"]
+    commands.tournament(*words, "--deals", "1")
+    left_behind = tmp_path / "records" / "000000.live.jsonl"
+    left_behind.touch()  # the match was stored, and its live record not yet removed
+    seen: list[bool] = []
+
+    def result(plan: Plan) -> MatchRow:
+        seen.append(left_behind.exists())
+        return row(plan)
+
+    commands.result = result
+    commands.tournament(*words, "--deals", "2", "--extend")
+    assert set(seen) == {False}
+
+
 def test_the_anchor(commands: Commands) -> None:
     out = commands.tournament(*BOTS, "--deals", "2", "--anchor", "new=-100.5", "--format", "json")
     for text in (
@@ -1649,7 +1684,7 @@ def test_a_bot_can_be_named_as_the_table_shows_it(commands: Commands, tmp_path: 
     assert "./my_bot.py" not in commands.run("export", commands.store)
     out = commands.run("standings", commands.store, "--exclude", "my_bot.py")
     assert "without my_bot.py" in " ".join(out.split())
-    commands.run("standings", commands.store, "--exclude", "my_bot.py", *words[:2], code=2)
+    commands.run("standings", commands.store, "--exclude", "./my_bot.py", *words[:2], code=2)
     assert "--bot my_bot.py: --exclude leaves this bot out" in commands.err
 
 

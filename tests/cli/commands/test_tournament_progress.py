@@ -51,6 +51,24 @@ def test_ratings_are_shown_from_ten_matches_on(deals: int, is_rated: bool) -> No
     assert ("rating" in text.getvalue()) == is_rated
 
 
+def test_the_intervals_of_a_sequential_test_are_wider() -> None:
+    setup = made_setup(2, deals=5)
+    reaches = []
+    with Store.in_memory() as store:
+        store.add_stage(setup)
+        play(store)
+        for test in (None, SimpleNamespace(test=SimpleNamespace(bounds=(-3.0, 3.0)), llr=0.0)):
+            run: Any = SimpleNamespace(
+                setup=setup, test=test, done=1, total=9, played=9, seconds=1.0
+            )
+            progress = Progress(run, store, None, quiet=False)
+            progress._show = lambda _: None
+            progress.update()
+            assert progress._ratings is not None
+            reaches.append(progress._ratings.high[0] - progress._ratings.rating[0])
+    assert reaches[1] > reaches[0]
+
+
 @pytest.mark.parametrize(
     ("late", "names"),
     [

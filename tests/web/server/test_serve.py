@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
 import socket
 import tomllib
+import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,6 +52,34 @@ def test_visitors_who_play_see_no_file_that_was_not_named(
     monkeypatch.chdir(tmp_path)
     with running("--play", "minimal") as (_, url):
         assert httpx.get(url.replace("/play", "/?format=json"), timeout=60).json()["matches"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "opened"),
+    [
+        ([str(EXAMPLES / "two-players.record.jsonl")], "watch/two-players.record.jsonl"),
+        ([str(EXAMPLES)], ""),
+        (["--play", "minimal"], "play"),
+    ],
+)
+def test_the_page_that_is_opened(
+    words: list[str],
+    opened: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A single file is opened itself, not the list of files that has only this one."""
+    found: list[str] = []
+
+    def browser(url: str) -> bool:
+        found.append(url)
+        os.kill(os.getpid(), signal.SIGINT)
+        return True
+
+    monkeypatch.setattr(webbrowser, "open", browser)
+    assert cli.main(["serve", *words, "--listen", "127.0.0.1:0", "--open"]) == 130
+    printed = capsys.readouterr().out.split()[0]
+    assert found == [f"{printed.removesuffix('play')}{opened}"]
 
 
 @pytest.mark.parametrize(
