@@ -151,6 +151,12 @@ def supply_stands_still(lines: list[Message]) -> int:
     return at
 
 
+def supply_is_missing(lines: list[Message]) -> int:
+    at = first(lines, "player-gained") + 1
+    del lines[at]
+    return at
+
+
 def piles_in_other_order(lines: list[Message]) -> int:
     at = first(lines, "supply-info")
     lines[at] = {"type": "supply-info", "cards": lines[at]["cards"][::-1]}
@@ -239,6 +245,7 @@ MISTAKES: list[tuple[str, Callable[[list[Message]], int], str]] = [
     ("the first supply-info", supply_off, "4.2"),
     ("the piles' order", piles_in_other_order, "2.4"),
     ("a supply that changes", supply_stands_still, "2.4"),
+    ("the supply after a gain", supply_is_missing, "2.15"),
     ("money", too_dear, "5.2"),
     ("shuffles", drop("player-shuffled"), "4.6"),
     ("turn order", change("player-played", player_number="player2"), "4.1"),
