@@ -15,7 +15,12 @@ from referee.games.dominion import Dominion
 from referee.games.dominion.person import DominionDialogue, by_cost, does
 from referee.games.dominion.rules.cards import CARDS
 from referee.games.dominion.rules.game import begin_at
-from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
+from referee.games.dominion.rules.messages import (
+    AttackRequest,
+    PlayerTopDiscard,
+    PlayTurn,
+    SupplyInfo,
+)
 from referee.games.dominion.turns import Turns, listed
 from referee.games.interface.dialogue import Picks, Question
 from tests.support.any_game import Course
@@ -292,6 +297,14 @@ def test_the_top_discard_is_asked_for_where_it_was_wished() -> None:
     decide(player, request, script(""))
     player.observe(last)
     assert decide(player, last, script()) == {"type": "play-reply", "phase": "cleanup"}
+
+
+def test_what_others_discard_is_told_only_in_the_own_turn() -> None:
+    player, _ = begin(["militia"])
+    others = PlayerTopDiscard("player2", "copper")
+    assert player.observe(others) == ["Ben discarded, copper on top."]
+    player.observe(PlayerTopDiscard("player1", "militia"))  # the own turn is over
+    assert player.observe(others) == []
 
 
 def test_militia_and_moat() -> None:
