@@ -1638,6 +1638,34 @@ def test_more_jobs_than_cores_can_make_bots_late(
     assert ("bots may time out since the machine is busy" in commands.err) == are_too_many
 
 
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_a_bot_that_has_played_all_its_matches_may_be_gone(
+    is_folder: bool, commands: Commands, tmp_path: Path
+) -> None:
+    names = ["a", "b", "c"]
+    for name in names:
+        if is_folder:
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "bot.toml").write_text('command = "./run"\n')
+            (tmp_path / name / "run").touch(0o700)
+        else:
+            (tmp_path / name).touch(0o700)
+    words = [*(f"./{name}" for name in names), "--deals", "1", "--jobs", "1"]
+    playing: set[int] = set()
+
+    def result(plan: Plan) -> MatchRow:
+        playing.update(plan.players if plan.match == 4 else ())
+        return interrupting(4)(plan)
+
+    commands.result, commands.most = result, 1
+    commands.tournament(*words, code=130)
+    (has_played,) = {0, 1, 2} - playing
+    (tmp_path / names[has_played] / ("bot.toml" if is_folder else "")).unlink()
+    commands.result = row
+    commands.tournament(*words)
+    assert commands.played == [5]
+
+
 def test_live_records_of_a_run_that_was_killed_are_gone_before_the_first_match(
     commands: Commands, tmp_path: Path
 ) -> None:
