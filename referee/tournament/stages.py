@@ -121,7 +121,8 @@ def bots_with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> s
     pairs of later rounds yet, so we return all bots that can still play.
 
     Args:
-        setups: the setups to play, which may not be in the store yet.
+        setups: the setups to play, which may not be in the store yet. A setup that is listed twice
+            adds no matches.
     """
     everyone = {*range(len(setups[-1].bots))}
     if store.is_empty:

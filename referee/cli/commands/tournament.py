@@ -294,8 +294,7 @@ class _Run:
 
         plan, options = self._plan, self._options
         now = plan.setup
-        setups = plan.stages if plan.is_known else [*plan.stages, now]
-        left = bots_with_matches_left(self._store, setups)
+        left = bots_with_matches_left(self._store, [*plan.stages, now])
         broken = {number: why for number, why in plan.broken.items() if number in left}
         # With a cluster, bots may exist only on other machines. The workers there check them.
         if options.cluster is None:
