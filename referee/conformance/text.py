@@ -239,18 +239,18 @@ class TextReport:
     def _again(
         self, report: Report, results: Sequence[Result], game: Sequence[str]
     ) -> Iterator[list[str]]:
-        results, played = results[:_SHOWN_IDS], [*game, *self._options]
+        results, options = results[:_SHOWN_IDS], [*game, *self._options]
         if report.tested == "bot":
-            played += ["--seed", str(report.seed)]
             cases = [word for result in results for word in ("--case", result.id)]
-            yield ["referee", "conform", as_bot(report.command), *played, *cases]
+            words = ["--seed", str(report.seed), *cases]
+            yield ["referee", "conform", as_bot(report.command), *options, *words]
             return
         seeds: dict[tuple[str, ...], dict[str, None]] = {}
         for result in results:
             seeds.setdefault(tuple(result.again[:2]), {}).update(dict.fromkeys(result.again[3:]))
         for seed, matches in seeds.items():
             words = [*seed, *(word for match in matches for word in ("--match", match))]
-            yield ["referee", "conform", "--referee", report.command, *played, *words]
+            yield ["referee", "conform", "--referee", report.command, *options, *words]
 
     def _title(self, chapter: str) -> str:
         return f"{chapter} {self._chapters.get(chapter, '')}".rstrip()

@@ -88,8 +88,7 @@ class RecordedSeat(Struct):
         folder: the working directory of the process.
         ended: True if the referee has closed the bot's stdin.
         terminated: True if the process has received SIGTERM.
-        killed: True if the process was killed before it exited by itself. It's also True if the
-            probe left.
+        killed: True if the process didn't exit by itself: it was killed, or the probe left.
         outlived: True if the process was still running after the referee had exited.
         waited: if a reply had to wait for messages to other seats (`ProbeAction.awaits`), True if
             these messages were sent in time. It's None if no reply had to wait.

@@ -149,11 +149,10 @@ def test_json_is_an_object_a_turn(file: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_summary_is_one_table_of_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = replay(capsys, str(EXAMPLES / "four-players.record.jsonl"), "--summary")
+    file = str(EXAMPLES / "four-players.record.jsonl")
+    lines = replay(capsys, file, "--summary")
     assert max(map(len, lines)) <= 80
-    assert (
-        replay(capsys, str(EXAMPLES / "four-players.record.jsonl"), "--turn", "1")[0] not in lines
-    )
+    assert replay(capsys, file, "--turn", "1")[0] not in lines
     text = "\n".join(lines)
     assert "points" in text
     assert "deck" in text

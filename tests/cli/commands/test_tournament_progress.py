@@ -15,9 +15,10 @@ from referee.tournament.store import Store
 from tests.support.made_up import made_setup, play, row
 
 
-def test_the_columns_of_the_leading_bots_have_heads() -> None:
-    setup = made_setup(3, deals=4)
-    run: Any = SimpleNamespace(setup=setup, test=None, done=24, total=48, played=24, seconds=8.0)
+def updated(bots: int, deals: int, test: object = None) -> tuple[Progress, str]:
+    """Play a tournament, and show it once. Returns the progress and the text that it showed."""
+    setup = made_setup(bots, deals=deals)
+    run: Any = SimpleNamespace(setup=setup, test=test, done=24, total=48, played=24, seconds=8.0)
     with Store.in_memory() as store:
         store.add_stage(setup)
         play(store)
@@ -27,7 +28,12 @@ def test_the_columns_of_the_leading_bots_have_heads() -> None:
         progress.update()
     text = io.StringIO()
     rich_console(text, 40).print(shown[0])
-    bar, heads, *bots = text.getvalue().splitlines()
+    return progress, text.getvalue()
+
+
+def test_the_columns_of_the_leading_bots_have_heads() -> None:
+    _, text = updated(3, deals=4)
+    bar, heads, *bots = text.splitlines()
     assert "24 of 48" in bar
     assert heads.split() == ["bot", "rating", "95%", "interval"]
     assert sorted(bot.split()[0] for bot in bots) == ["bot0", "bot1", "bot2"]
@@ -37,35 +43,16 @@ def test_the_columns_of_the_leading_bots_have_heads() -> None:
 
 @pytest.mark.parametrize(("deals", "is_rated"), [(4, False), (5, True)])
 def test_ratings_are_shown_from_ten_matches_on(deals: int, is_rated: bool) -> None:
-    setup = made_setup(2, deals=deals)
-    run: Any = SimpleNamespace(setup=setup, test=None, done=1, total=9, played=9, seconds=1.0)
-    with Store.in_memory() as store:
-        store.add_stage(setup)
-        play(store)
-        progress = Progress(run, store, None, quiet=False)
-        shown: list[Any] = []
-        progress._show = shown.append
-        progress.update()
-    text = io.StringIO()
-    rich_console(text, 40).print(shown[0])
-    assert ("rating" in text.getvalue()) == is_rated
+    _, text = updated(2, deals=deals)
+    assert ("rating" in text) == is_rated
 
 
 def test_the_intervals_of_a_sequential_test_are_wider() -> None:
-    setup = made_setup(2, deals=5)
     reaches = []
-    with Store.in_memory() as store:
-        store.add_stage(setup)
-        play(store)
-        for test in (None, SimpleNamespace(test=SimpleNamespace(bounds=(-3.0, 3.0)), llr=0.0)):
-            run: Any = SimpleNamespace(
-                setup=setup, test=test, done=1, total=9, played=9, seconds=1.0
-            )
-            progress = Progress(run, store, None, quiet=False)
-            progress._show = lambda _: None
-            progress.update()
-            assert progress._ratings is not None
-            reaches.append(progress._ratings.high[0] - progress._ratings.rating[0])
+    for test in (None, SimpleNamespace(test=SimpleNamespace(bounds=(-3.0, 3.0)), llr=0.0)):
+        ratings = updated(2, deals=5, test=test)[0]._ratings
+        assert ratings is not None
+        reaches.append(ratings.high[0] - ratings.rating[0])
     assert reaches[1] > reaches[0]
 
 

@@ -331,8 +331,9 @@ class Checker:
         mine = event.seat == reading.active
         (code,) = event.cards
         if self._opening and code != Disqualification.TIMEOUT:
-            others = self._disqualified
-            active = self._ledger.next_seat(event.seat, others) if mine else reading.active
+            active = reading.active
+            if mine:
+                active = self._ledger.next_seat(event.seat, self._disqualified)
             yield replace(reading, active=active)
         if code in _IN_HANDSHAKE_ONLY:
             if not self._opening:
