@@ -16,11 +16,14 @@ from msgspec.structs import replace
 
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.games.dominion.rules.game import Options
 from referee.games.interface.capabilities import Finding
+from referee.games.interface.faults import Disqualification
 from referee.logs import source
 from referee.logs.validate import MAX_FINDINGS, check_log, validate_log
+from referee.match.machine import Match, Sent
 from tests.support.garbage import garbage_of
-from tests.support.helpers import ROOT, TIMES, to_line
+from tests.support.helpers import ROOT, TIMES, name_line, to_line
 from tests.support.log_mutations import mutate
 from tests.support.random_logs import Choose, idle, random_log, trasher
 from tests.support.random_players import right
@@ -66,6 +69,22 @@ def test_turns_of_which_little_or_nothing_is_heard(
 ) -> None:
     """Some players never play a card, and some trash their whole deck."""
     assert validate(random_log(1, players)) == []
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_who_exits_in_the_handshake_has_no_turn(seat: int, validate: Validate) -> None:
+    """A bot may exit after the handshake too, so only the messages before it say when it was."""
+    match = Match(GAMES["dominion"], seats=3, seed=1, options=Options(2))
+    match.start()
+    for number in match.due:
+        if number == seat:
+            match.disqualify(number, Disqualification("exited"), "exit code 1")
+        else:
+            match.receive(number, name_line(number))
+    while match.due:
+        match.receive(match.due[0], b'{"type":"play-reply","phase":"cleanup"}')
+    sent = (entry for entry in match.take_entries() if isinstance(entry, Sent))
+    assert validate(b"".join(entry.line for entry in sent if entry.to is None)) == []
 
 
 # --- mutations --------------------------------------------------------------------------------
